@@ -82,9 +82,10 @@ def what_words(condition: Json) -> str:
 
 
 def count_words(count: Json) -> str:
-    """Return a count: `number of cites (incoming)`."""
+    """Return a count: `number of cites (incoming)`; `among those` if only nodes that the plan selects are counted."""
     way = {"in": " (incoming)", "out": " (outgoing)"}.get(count.get("direction") or "", "")
-    return f"number of {'edges' if count['rel'] == '*' else words(count['rel'])}{way}"
+    those = " among those" if count.get("among") else ""
+    return f"number of {'edges' if count['rel'] == '*' else words(count['rel'])}{way}{those}"
 
 
 def exclusion_words(

@@ -13,7 +13,7 @@ from typing import Any
 from search.domain.evidence import Path
 from search.domain.graph import Node
 from search.domain.linking import LinkedPlan
-from search.domain.plan import FieldOf, Filter, Hop, Order, Plan, Target
+from search.domain.plan import Count, FieldOf, Filter, Hop, Order, Plan, Target
 
 Chain = tuple[tuple[Hop, ...], tuple[Filter, ...]]
 """The hops and the comparisons of a walk from a variable to the target."""
@@ -31,7 +31,8 @@ def answers(graph: Graph, linked: LinkedPlan) -> list[tuple[int, float, object, 
     """Return (key, score, value, place) of the answers of a plan with an order, in it, equal ones by score and key."""
     order = linked.plan.order
     assert order is not None
-    valued = {key: value_of(graph, order, key) for key in candidates(graph, linked)}
+    among = counted_among(graph, linked, order.by) if isinstance(order.by, Count) else None
+    valued = {key: value_of(graph, order, key, among) for key in candidates(graph, linked)}
     distinct: list[Any] = list({value for value in valued.values() if value is not None})
     distinct.sort(key=lambda value: (isinstance(value, str), value), reverse=order.direction == "desc")
     placed = {key: len(distinct) + 1 if v is None else distinct.index(v) + 1 for key, v in valued.items()}
@@ -43,7 +44,16 @@ def answers(graph: Graph, linked: LinkedPlan) -> list[tuple[int, float, object, 
     return sorted(found, key=lambda one: (one[3], -one[1], one[0]))
 
 
-def value_of(graph: Graph, order: Order, key: int) -> Any:
+def counted_among(graph: Graph, linked: LinkedPlan, count: Count) -> set[int] | None:
+    """Return the nodes that a count is made among: those of the variable in matches of hops and filters on fields."""
+    if not count.among:
+        return None
+    filters = tuple(one for one in linked.plan.filters if one.count is None)
+    bare = replace(linked, plan=replace(linked.plan, filters=filters, exclude=(), order=None))
+    return {match[count.among] for match, _ in matches(graph, bare)}
+
+
+def value_of(graph: Graph, order: Order, key: int, among: set[int] | None = None) -> Any:
     """Return what an order compares of a node: the first of a field's values, or the number of its neighbours."""
     if isinstance(order.by, str):
         value = graph.nodes[key].name if order.by == "name" else graph.nodes[key].fields.get(order.by)
@@ -53,7 +63,7 @@ def value_of(graph: Graph, order: Order, key: int) -> Any:
     hop = Hop("T", order.by.rel, "n", order.by.to_label, order.by.direction)
     counted = [node for node in graph.nodes if order.by.to_label in ("*", node.type)]
     pairs = _pairs(graph, hop)
-    return sum((key, node.key) in pairs for node in counted)
+    return sum((key, node.key) in pairs for node in counted if among is None or node.key in among)
 
 
 def candidates(graph: Graph, linked: LinkedPlan) -> dict[int, float]:
@@ -218,7 +228,7 @@ def statuses(  # noqa: C901
             both = ((*one[0], *other[0]), (*one[1], *other[1], condition))
             return holds(both, ends(both) - {target})
         if condition.var == target and condition.count is not None:
-            return _counts(graph, condition, key)
+            return _counts(graph, linked, condition, key)
         if condition.var == target:
             return _passes(graph.nodes[key], condition)
         return of_variable(condition.var, (condition,), None)
@@ -271,10 +281,11 @@ def _leads(plan: Plan, var: str) -> bool:
     return plan.target.var in reached
 
 
-def _counts(graph: Graph, condition: Filter, key: int) -> bool:
+def _counts(graph: Graph, linked: LinkedPlan, condition: Filter, key: int) -> bool:
     """Whether the number of nodes that a node is joined with meets a filter on a count."""
     assert condition.count is not None
-    number, value = value_of(graph, Order(condition.count), key), condition.value
+    among = counted_among(graph, linked, condition.count)
+    number, value = value_of(graph, Order(condition.count), key, among), condition.value
     low, high = value if condition.op == "between" else (value, value)
     compared = {"=": number == low, "!=": number != low, "<": number < low, "<=": number <= low, ">": number > low,
                 ">=": number >= low, "between": low <= number <= high}  # fmt: skip
@@ -299,7 +310,7 @@ def _fitting(graph: Graph, linked: LinkedPlan, var: str) -> list[int]:
         for node in graph.nodes
         if all(node.type in labels for labels in wanted)
         and all(_passes(node, condition) for condition in filters)
-        and all(_counts(graph, condition, node.key) for condition in counted)
+        and all(_counts(graph, linked, condition, node.key) for condition in counted)
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -208,10 +208,12 @@ class GraphStore(Protocol):
         """
         ...
 
-    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, int | float | str | None]:
+    def order_values(
+        self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
+    ) -> dict[int, int | float | str | None]:
         """Return for each key the value that an order compares, or None if the node does not have the field.
 
-        Of a list it is the item that comes first in the order. A count is the number of different nodes. Raises
-        StageError.
+        Of a list it is the item that comes first in the order. A count is the number of different nodes, of those
+        `among` where they are given. Raises StageError.
         """
         ...

@@ -110,7 +110,8 @@ class AnalysedQuestion:
     describe what a bare phrase asks for (*warm* in *warm socks*): they say nothing about how answers and names are
     connected. `counted` are the words that a number counts (*films* in *more than three films*): they are no names.
     `named` are names and values before what a bare phrase asks for, whose words say nothing of the schema: where a plan
-    leaves such a name out, its words still say no relation and no type (*red* in *red hats*).
+    leaves such a name out, its words still say no relation and no type (*red* in *red hats*). `fielded` are words that
+    name the field of a number or date (*released before 2019*).
     """
 
     text: str
@@ -122,6 +123,7 @@ class AnalysedQuestion:
     attributes: Sequence[Span] = ()
     counted: Sequence[Span] = ()
     named: Sequence[Span] = ()
+    fielded: Sequence[Span] = ()
     _readings: dict[tuple[int, ...], RemainingWords] = field(default_factory=dict, init=False)
 
     def without(self, used: tuple[int, ...]) -> RemainingWords:
@@ -135,7 +137,7 @@ class AnalysedQuestion:
             for name in used:
                 mention = self.names[name].mention
                 taken[mention.start : mention.end] = [True] * (mention.end - mention.start)
-            for start, end in (*self.aside, *self.attributes, *self._amounts, *self._left_out(used)):
+            for start, end in (*self.aside, *self.attributes, *self.fielded, *self._amounts, *self._left_out(used)):
                 taken[start:end] = [True] * len(taken[start:end])
             words = tuple(word for word in self._words if not taken[word.start])[:MOST_WORDS]
             reading = self._readings[used] = RemainingWords(words, tuple(word for word in words if word.content))
@@ -149,7 +151,7 @@ class AnalysedQuestion:
         """
         masks = {self.names[name].mention.start: (self.names[name].mention.end, f"[{role}]") for name, role in roles}
         unused = self._left_out([name for name, _ in roles])
-        cuts = sorted([*self.aside, *self.attributes, *self._amounts, *unused])
+        cuts = sorted([*self.aside, *self.attributes, *self.fielded, *self._amounts, *unused])
         parts, at = [], 0
         for start, (end, mask) in sorted({**{first: (last, "") for first, last in cuts}, **masks}.items()):
             if start >= at:
@@ -356,6 +358,12 @@ class AnalysedQuestion:
             for at, one in enumerate(self.names)
             if start - _ARTICLE <= one.mention.start and start < one.mention.end <= end
         ]
+
+    def lists(self, one: int, other: int) -> bool:
+        """Whether two names, by their positions, stand beside each other in a list: *fever and weight loss*."""
+        first, second = sorted((self.names[at].mention for at in (one, other)), key=lambda name: name.start)
+        between = (first.end, second.start)
+        return not self.content_in(between, names=True) and _joined(self.text[slice(*between)])
 
     def content_in(self, span: Span, names: bool = False) -> list[Word]:
         """Return the content words in a span of the question, without those of names unless `names` is set."""

@@ -3,7 +3,8 @@
 An exclusion bars nodes from the variable that it begins at: those for which its pattern has a match. The pattern is
 matched from its own anchors. If it has none, or too many matches, it is matched from the nodes that the variable can
 take. Nodes barred from the target are taken out of the candidates; nodes barred from another variable are a condition
-of the match (`LinkedPlan.barred`). A filter on a count bars in the same way the nodes whose count does not fit.
+of the match (`LinkedPlan.barred`). A filter on a count bars in the same way the nodes whose count does not fit. What
+a count is made among is matched first, as the target of its part of the plan.
 The order is computed from the values of all candidates.
 """
 
@@ -19,7 +20,7 @@ from search.domain.errors import StageError
 from search.domain.filtering import counts_fit
 from search.domain.linking import LinkedPlan, Traversal
 from search.domain.ordering import Value, kept_keys, places
-from search.domain.plan import Filter, Order, Plan, Target
+from search.domain.plan import Count, Filter, Order, Plan, Target
 from search.domain.plan.routes import routes
 from search.domain.trace import Limit
 
@@ -41,16 +42,17 @@ class WholePlans(ABC):
         plan = linked.plan
         if not _is_more(plan):
             return self.execute_match(linked, limit, rows)
-        found = self.execute_match(self._barring(linked, limit), limit, ALL_ROWS)
+        bare = self._barring(linked, limit)
+        found = self.execute_match(bare, limit, ALL_ROWS)
         for index in self._of_target(linked):
             barred = self._barred(linked, index, [candidate.key for candidate in found.candidates], limit)
             found = replace(found, candidates=tuple(c for c in found.candidates if c.key not in barred))
         if counted := _counts_of(plan, plan.target.var):
-            fit = set(self._fitting(counted, [candidate.key for candidate in found.candidates], limit))
+            fit = set(self._fitting(counted, [candidate.key for candidate in found.candidates], bare, limit))
             told = "\n".join([found.query, *(f"-- {counted_in_words(one)}" for one in counted)]).strip()
             found = replace(found, candidates=tuple(c for c in found.candidates if c.key in fit), query=told)
         if plan.order is not None:
-            found = self._in_order(found, plan.order, linked, limit)
+            found = self._in_order(found, plan.order, bare, limit)
         return replace(
             found, candidates=found.candidates[:rows], truncated=found.truncated or len(found.candidates) > rows
         )
@@ -59,18 +61,22 @@ class WholePlans(ABC):
         """Return the best matches of the keys; see the protocol."""
         if not linked.is_bound or not keys or most < 1:
             return {}
-        kept = self._allowed(linked, keys, limit)
-        return self.match_paths(self._barring(linked, limit), kept, limit, most) if kept else {}
+        bare = self._barring(linked, limit)
+        kept = self._allowed(linked, bare, keys, limit)
+        return self.match_paths(bare, kept, limit, most) if kept else {}
 
     def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
         """Return those of the keys that T takes in a match; see the protocol."""
         if not keys or (linked.plan.anchors and not linked.is_bound):
             return set()
-        kept = self._allowed(linked, keys, limit)
-        return self.match_keys(self._barring(linked, limit), kept, limit) if kept else set()
+        bare = self._barring(linked, limit)
+        kept = self._allowed(linked, bare, keys, limit)
+        return self.match_keys(bare, kept, limit) if kept else set()
 
     @abstractmethod
-    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, Value | None]:
+    def order_values(
+        self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
+    ) -> dict[int, Value | None]:
         """Return the value of each key that an order compares; see the protocol."""
 
     @abstractmethod
@@ -85,9 +91,9 @@ class WholePlans(ABC):
     def match_keys(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
         """Return those of the keys that T takes in a match of a plan without exclusions and order."""
 
-    def _allowed(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> list[int]:
-        """Return the keys that no exclusion of the target bars, and whose counts fit."""
-        kept = self._fitting(_counts_of(linked.plan, linked.plan.target.var), keys, limit)
+    def _allowed(self, linked: LinkedPlan, bare: LinkedPlan, keys: Sequence[int], limit: Limit) -> list[int]:
+        """Return the keys that no exclusion of the target bars, and whose counts fit; `bare` is what is matched."""
+        kept = self._fitting(_counts_of(linked.plan, linked.plan.target.var), keys, bare, limit)
         for index in self._of_target(linked):
             barred = self._among(linked.excluded(index), kept, limit)
             kept = [key for key in kept if key not in barred]
@@ -109,7 +115,7 @@ class WholePlans(ABC):
         barred: dict[str, frozenset[int]] = {}
         for var in dict.fromkeys(one.var for one in plan.filters if one.count and one.var != plan.target.var):
             keys = self._taken(bare, var, limit)
-            barred[var] = frozenset(keys) - frozenset(self._fitting(_counts_of(plan, var), keys, limit))
+            barred[var] = frozenset(keys) - frozenset(self._fitting(_counts_of(plan, var), keys, bare, limit))
         for index, exclusion in enumerate(plan.exclude):
             var = plan.excluded(exclusion).target.var
             if var == plan.target.var or not linked.is_known(index):
@@ -154,12 +160,21 @@ class WholePlans(ABC):
             raise StageError("traverse", reason, permanent=True)
         return [candidate.key for candidate in reached.candidates]
 
-    def _fitting(self, counted: Sequence[Filter], keys: Sequence[int], limit: Limit) -> list[int]:
+    def _values(self, order: Order, keys: Sequence[int], bare: LinkedPlan, limit: Limit) -> dict[int, Value | None]:
+        """Return the value of each key that an order compares, of a count only what the plan selects.
+
+        Raises StageError if the nodes to count among are too many to look through.
+        """
+        if not isinstance(order.by, Count) or not order.by.among:
+            return self.order_values(order, keys, limit)
+        return self.order_values(order, keys, limit, self._taken(bare, order.by.among, limit))
+
+    def _fitting(self, counted: Sequence[Filter], keys: Sequence[int], bare: LinkedPlan, limit: Limit) -> list[int]:
         """Return those of the keys that meet filters on counts."""
         kept = list(keys)
         for condition in counted:
             if kept and condition.count is not None:
-                numbers = self.order_values(Order(condition.count), kept, limit)
+                numbers = self._values(Order(condition.count), kept, bare, limit)
                 kept = [key for key in kept if counts_fit(condition, int(numbers.get(key) or 0))]
         return kept
 
@@ -171,10 +186,10 @@ class WholePlans(ABC):
             found |= self.match_keys(pattern, keys[first : first + AT_ONCE], limit)
         return found
 
-    def _in_order(self, found: Traversal, order: Order, linked: LinkedPlan, limit: Limit) -> Traversal:
+    def _in_order(self, found: Traversal, order: Order, bare: LinkedPlan, limit: Limit) -> Traversal:
         """Return the traversal with its candidates in the plan's order, without those beyond the order's limit."""
         keys = [candidate.key for candidate in found.candidates]
-        placed = places(self.order_values(order, keys, limit) if keys else {}, order.direction)
+        placed = places(self._values(order, keys, bare, limit) if keys else {}, order.direction)
         kept = set(kept_keys(placed, order.limit))
         chosen = [candidate for candidate in found.candidates if candidate.key in kept]
         chosen.sort(key=lambda candidate: placed[candidate.key].place)
@@ -195,8 +210,12 @@ def counted_in_words(condition: Filter) -> str:
     """Return a filter on a count as one line, for the text of an executed query."""
     count = condition.count
     assert count is not None
-    number = f"number of {count.rel} {count.direction or ''}".strip()
-    return f"{number} {condition.op} {condition.value}"
+    return f"{_number_of(count)} {condition.op} {condition.value}"
+
+
+def _number_of(count: Count) -> str:
+    among = f" among {count.among}" if count.among else ""
+    return f"number of {count.rel} {count.direction or ''}".strip() + among
 
 
 def _around(linked: LinkedPlan, var: str) -> LinkedPlan:
@@ -215,5 +234,5 @@ def _around(linked: LinkedPlan, var: str) -> LinkedPlan:
 
 def in_words(order: Order) -> str:
     """Return an order as one line, for the text of an executed query."""
-    by = order.by if isinstance(order.by, str) else f"number of {order.by.rel} {order.by.direction or ''}".strip()
+    by = order.by if isinstance(order.by, str) else _number_of(order.by)
     return f"-- in order of {by}, {order.direction}" + (f", {order.limit} places" if order.limit else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -15,8 +15,14 @@ AT_ONCE = 50_000
 """Keys whose edges are read together."""
 
 
-def counts(graph: Adjacency, schema: Schema, count: Count, keys: Sequence[int]) -> dict[int, Value | None]:
-    """Return for each key the number of different nodes that it is joined with as `count` says."""
+def counts(
+    graph: Adjacency, schema: Schema, count: Count, keys: Sequence[int], among: Collection[int] | None = None
+) -> dict[int, Value | None]:
+    """Return for each key the number of different nodes that it is joined with as `count` says; of those `among`."""
+    allowed = None
+    if among is not None:
+        allowed = np.zeros(graph.size, dtype=bool)
+        allowed[np.fromiter(among, dtype=np.int64, count=len(among))] = True
     relations = range(len(schema.relations)) if count.rel == ANY else [schema.relation_codes[count.rel]]
     ways: tuple[Direction, ...] = DIRECTIONS if count.direction is None else (count.direction,)
     found: dict[int, Value | None] = {}
@@ -30,6 +36,9 @@ def counts(graph: Adjacency, schema: Schema, count: Count, keys: Sequence[int]) 
                 place, there = walked
                 if count.to_label != ANY:
                     kept = graph.types[there] == schema.type_codes[count.to_label]
+                    place, there = place[kept], there[kept]
+                if allowed is not None:
+                    kept = allowed[there]
                     place, there = place[kept], there[kept]
                 pairs.append(place * graph.size + there)
         distinct = np.unique(np.concatenate(pairs)) // max(graph.size, 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
 
 from search.adapters.graph_matching.estimate import MOST_ROWS
@@ -72,12 +72,14 @@ class MemmapGraph(WholePlans):
         found = self._walked("check", linked, limit, walked, ends)
         return self._beyond.matching(linked, keys, limit) if found is None else found
 
-    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, Value | None]:
+    def order_values(
+        self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
+    ) -> dict[int, Value | None]:
         """Return the value of each key that an order compares; fields are read from the engine beyond."""
         if isinstance(order.by, str):
             return self._beyond.order_values(order, keys, limit)
         limit.check("traverse")
-        return counts(self._adjacency, self._schema, order.by, keys)
+        return counts(self._adjacency, self._schema, order.by, keys, among)
 
     def _walked(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from search.adapters.graph_matching.estimate import MOST_ROWS
 from search.adapters.graph_matching.paths import Matches, among_keys, from_either_end, read_paths
@@ -89,9 +89,11 @@ class Neo4jGraph(WholePlans):
 
         return among_keys(ask, keys, anchored=bool(linked.plan.anchors))
 
-    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, Value | None]:
+    def order_values(
+        self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
+    ) -> dict[int, Value | None]:
         """Return the value of each key that an order compares; see the protocol."""
-        [rows] = self._fetch("traverse", compile_order(order, self._names, keys), limit)
+        [rows] = self._fetch("traverse", compile_order(order, self._names, keys, among), limit)
         if not isinstance(order.by, str):
             return dict.fromkeys(keys, 0) | dict(rows)
         values: dict[int, Value | None] = dict.fromkeys(keys)

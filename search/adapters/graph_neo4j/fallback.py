@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TypeVar
@@ -110,9 +110,11 @@ class Neo4jOrPostgres:
         found, _ = self._ask(lambda engine, share: engine.matching(linked, keys, share), limit)
         return found
 
-    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, Value | None]:
+    def order_values(
+        self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
+    ) -> dict[int, Value | None]:
         """Return the value of each key that an order compares; see the protocol."""
-        found, _ = self._ask(lambda engine, share: engine.order_values(order, keys, share), limit)
+        found, _ = self._ask(lambda engine, share: engine.order_values(order, keys, share, among), limit)
         return found
 
     def _ask(self, question: Callable[[GraphStore, Limit], T], limit: Limit) -> tuple[T, str]:

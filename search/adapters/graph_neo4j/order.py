@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from search.adapters.graph_neo4j.compile import Query
 from search.adapters.graph_neo4j.conditions import Parameters
@@ -11,10 +11,11 @@ from search.domain.graph import ANY
 from search.domain.plan import Count, Order
 
 
-def compile_order(order: Order, names: Names, keys: Sequence[int]) -> Query:
+def compile_order(order: Order, names: Names, keys: Sequence[int], among: Collection[int] | None = None) -> Query:
     """Return the statement: its only row is a list of rows, each a key with its values or its count.
 
-    The values of a field are its texts and its numbers. Nodes without any may be absent.
+    The values of a field are its texts and its numbers. Nodes without any may be absent. Only the nodes `among` are
+    counted; None counts all.
     """
     parameters = Parameters()
     start = [f"UNWIND {parameters.add(list(keys))} AS key", f"MATCH (node:{names.nodes} {{key: key}})"]
@@ -26,6 +27,7 @@ def compile_order(order: Order, names: Names, keys: Sequence[int]) -> Query:
         clauses = [
             *start,
             f"MATCH (node){left}[{kind}]{right}(other{label})",
+            *([] if among is None else [f"WHERE other.key IN {parameters.add(sorted(among))}"]),
             "WITH key, count(DISTINCT other) AS number",
             "RETURN collect([key, number]) AS rows",
         ]

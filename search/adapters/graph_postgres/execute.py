@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from search.adapters.graph_matching.estimate import MOST_ROWS
@@ -83,9 +83,11 @@ class PostgresGraph(WholePlans):
 
         return among_keys(ask, keys, anchored=bool(linked.plan.anchors))
 
-    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, Value | None]:
+    def order_values(
+        self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
+    ) -> dict[int, Value | None]:
         """Return the value of each key that an order compares; see the protocol."""
-        rows = dict(self._fetch("traverse", compile_order(order, self._schema, self._tables, keys), limit))
+        rows = dict(self._fetch("traverse", compile_order(order, self._schema, self._tables, keys, among), limit))
         if isinstance(order.by, str):
             return {key: order_value(rows.get(key), order.direction) for key in keys}
         return {key: rows.get(key, 0) for key in keys}

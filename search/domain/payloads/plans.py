@@ -54,7 +54,7 @@ def _filters(data: Json) -> tuple[Filter, ...]:
 
 
 def _count(data: Json) -> Count:
-    return Count(data["rel"], data.get("direction"), data.get("to_label", ANY))
+    return Count(data["rel"], data.get("direction"), data.get("to_label", ANY), data.get("among", ""))
 
 
 def _order(data: Json) -> Order:

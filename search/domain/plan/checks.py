@@ -22,6 +22,7 @@ def misfits(plan: Plan, schema: Schema) -> list[Fault]:
     checker.check_filters(plan.filters, plan.variables, plan.labels_of, "/filters")
     for i, exclusion in enumerate(plan.exclude):
         checker.check_exclusion(plan, exclusion, f"/exclude/{i}")
+    checker.check_counts(plan)
     checker.check_order(plan)
     checker.check_show(plan)
     return checker.faults
@@ -105,10 +106,20 @@ class _Checker(FilterChecker):
                 message = "A filter of an exclusion takes a value; only the plan's own filters compare two nodes."
                 self.fault(f"{at}/{i}/value", message)
 
+    def check_counts(self, plan: Plan) -> None:
+        """Check that only the answers' own counts are made among the nodes of another variable."""
+        for i, condition in enumerate(plan.filters):
+            if condition.count is not None and condition.count.among and condition.var != plan.target.var:
+                message = f"Only a count of {plan.target.var!r}, the answers, can be made among other nodes."
+                self.fault(f"/filters/{i}/count/among", message)
+
     def check_order(self, plan: Plan) -> None:
         """Check that the answers have the order's field, and that its values have an order."""
         order = plan.order
-        if order is None or isinstance(order.by, Count):
+        if order is None:
+            return
+        if isinstance(order.by, Count):
+            self.check_among(order.by, plan.variables, plan.target.var, "/order/by/count")
             return
         sets = plan.labels_of.get(plan.target.var, ())
         fields = self.fields(sets)

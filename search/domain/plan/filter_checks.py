@@ -9,7 +9,7 @@ from typing import Any
 from search.domain.errors import nearest
 from search.domain.graph import Field, Schema
 from search.domain.plan.faults import FaultFinder, article, kind_of, storable
-from search.domain.plan.parts import MAX_NUMBER, MAX_TEXT, MAX_VALUES, WITHOUT_VALUE, FieldOf, Filter
+from search.domain.plan.parts import MAX_NUMBER, MAX_TEXT, MAX_VALUES, WITHOUT_VALUE, Count, FieldOf, Filter
 
 _DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])([T ][0-9:.]+(Z|[+-][0-9:]+)?)?)?)?")
 NAME = "name"
@@ -36,6 +36,7 @@ class FilterChecker(FaultFinder):
             place = f"{at}/{i}"
             if condition.count is not None:
                 self._check_var(condition.var, variables, place)
+                self.check_among(condition.count, variables, condition.var, f"{place}/count")
                 continue
             kind = self.kind(condition.var, condition.field, variables, labels, place)
             if kind is None:
@@ -54,6 +55,13 @@ class FilterChecker(FaultFinder):
         message = f"{self.said(labels.get(var, ()))} has no field {field!r}."
         self.fault(f"{at}/field", message, nearest(field, [*fields, NAME]))
         return None
+
+    def check_among(self, count: Count, variables: Sequence[str], counting: str, at: str) -> None:
+        """Check that what a count is made among is another variable of the plan; `counting` has the count."""
+        others = [var for var in variables if var != counting]
+        if count.among and count.among not in others:
+            message = f"A count is made among the nodes of another variable of the plan, not of {count.among!r}."
+            self.fault(f"{at}/among", message, nearest(count.among, others))
 
     def _check_var(self, var: str, variables: Sequence[str], at: str) -> None:
         if var not in variables:

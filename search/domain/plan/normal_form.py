@@ -10,7 +10,7 @@ from typing import Any
 
 from search.domain.errors import Fault
 from search.domain.graph import ANY, Direction, Schema
-from search.domain.plan import Count, Filter, Hop, Plan
+from search.domain.plan import Count, Filter, Hop, Order, Plan
 
 Types = Mapping[str, frozenset[str]]
 """Variable of a plan → node types that it can take."""
@@ -123,13 +123,15 @@ def normal_form(plan: Plan, schema: Schema) -> str:
     colours = {var: _digest(_vertex(plan, var, types, excluded.get(var, ()))) for var in plan.variables}
     edges: set[tuple[str, str, str | tuple[str, str], str]] = {_edge(hop, types, schema) for hop in plan.hops}
     edges |= {_compared(condition) for condition in plan.comparisons}
+    ordered = [plan.order.by] if plan.order is not None and isinstance(plan.order.by, Count) else []
+    edges |= {_among(plan, one) for one in (*ordered, *(f.count for f in plan.filters if f.count)) if one.among}
     for _ in plan.variables:
         seen: dict[str, list[Any]] = {var: [] for var in colours}
         for near, far, rel, way in edges:
             seen[near].append((colours[far], rel, way))
             seen[far].append((colours[near], rel[::-1] if isinstance(rel, tuple) else rel, _TURNED.get(way, way)))
         colours = {var: _digest([colours[var], sorted(around, key=json.dumps)]) for var, around in seen.items()}
-    asked: list[Any] = [plan.ask, plan.order.to_json() if plan.order else None]
+    asked: list[Any] = [plan.ask, _unnamed(plan.order).to_json() if plan.order else None]
     asked = [*(asked if asked != ["which", None] else []), *([{"show": plan.show}] if plan.show else [])]
     return _digest([*sorted(colours.values()), *asked])
 
@@ -147,7 +149,19 @@ def _vertex(plan: Plan, var: str, types: Types, excluded: Sequence[str] = ()) ->
 
 def _what(condition: Filter) -> str:
     """Return the field of a filter, or its count."""
-    return condition.field if condition.count is None else json.dumps(condition.count.to_json(), sort_keys=True)
+    if condition.count is None:
+        return condition.field
+    return json.dumps(replace(condition.count, among="").to_json(), sort_keys=True)
+
+
+def _unnamed(order: Order) -> Order:
+    """Return an order without the name of the variable that it counts among, which may be any."""
+    return replace(order, by=replace(order.by, among="")) if isinstance(order.by, Count) else order
+
+
+def _among(plan: Plan, count: Count) -> tuple[str, str, str, str]:
+    """Return (variable, variable, what is counted, which of them counts) of a count among the nodes of the other."""
+    return plan.target.var, count.among, json.dumps(replace(count, among="").to_json(), sort_keys=True), ">"
 
 
 def _compared(condition: Filter) -> tuple[str, str, tuple[str, str], str]:

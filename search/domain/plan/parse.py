@@ -135,13 +135,14 @@ class PlanReader(FaultFinder):
 
     def _count(self, count: object, at: str) -> Count | None:
         if not isinstance(count, dict):
-            self.fault(at, f"count is an object with rel, direction and to_label, not {kind_of(count)}.")
+            self.fault(at, f"count is an object with rel, direction, to_label and among, not {kind_of(count)}.")
             return None
-        self.keys(count, ("rel", "direction", "to_label"), at)
+        self.keys(count, ("rel", "direction", "to_label", "among"), at)
         return Count(
             self.name(count.get("rel"), [*self.relations, ANY], f"{at}/rel", "relation"),
             self._direction(count, at),
             self.name(count.get("to_label") or ANY, [*self.types, ANY], f"{at}/to_label", "node type"),
+            self.var(count, "among", at) if count.get("among") else "",
         )
 
     def _direction(self, item: dict[str, Any], at: str) -> Direction | None:

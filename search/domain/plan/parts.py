@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from search.domain.graph import ANY, Direction
@@ -113,18 +114,22 @@ class FieldOf:
 class Count:
     """The number of different nodes that a node is joined with over a relation: what an order or a filter compares.
 
-    `direction` is `out` if the edges are stored from the node; None allows both. `rel` and `to_label` may be `*`.
+    `direction` is `out` if the edges are stored from the node; None allows both. `rel` and `to_label` may be `*`. With
+    `among`, a variable of the plan, only those nodes are counted that it takes in a match of the hops around it
+    (*brands with more than two products made of wool*).
     """
 
     rel: str
     direction: Direction | None = None
     to_label: str = ANY
+    among: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return it as it is written in a plan's JSON."""
         written: dict[str, Any] = {"rel": self.rel}
         written |= {"direction": self.direction} if self.direction else {}
-        return written | ({"to_label": self.to_label} if self.to_label != ANY else {})
+        written |= {"to_label": self.to_label} if self.to_label != ANY else {}
+        return written | ({"among": self.among} if self.among else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +154,12 @@ class Filter:
         if self.op in WITHOUT_VALUE and self.value is None:
             return written
         return written | {"value": self.value.to_json() if isinstance(self.value, FieldOf) else self.value}
+
+    @property
+    def others(self) -> frozenset[str]:
+        """The other variables of the plan that this filter needs: those that it compares or counts among."""
+        among = self.count.among if self.count is not None else ""
+        return frozenset(filter(None, (among, self.value.var if isinstance(self.value, FieldOf) else "")))
 
     @property
     def compared(self) -> FieldOf | None:
@@ -194,6 +205,12 @@ class Order:
     by: str | Count
     direction: Literal["asc", "desc"] = "desc"
     limit: int | None = None
+
+    def within(self, variables: Collection[str]) -> Order:
+        """Return the order for a plan of which only these variables are left: it counts all where its own is gone."""
+        if isinstance(self.by, Count) and self.by.among and self.by.among not in variables:
+            return replace(self, by=replace(self.by, among=""))
+        return self
 
     def to_json(self) -> dict[str, Any]:
         """Return the order as it is written in a plan's JSON."""

@@ -143,7 +143,7 @@ class Plan:
             self,
             anchors=tuple(anchor for anchor in self.anchors if anchor.var == var),
             hops=chain,
-            filters=tuple(f for f in self.filters if {f.var, f.compared.var if f.compared else f.var} <= kept),
+            filters=tuple(f for f in self.filters if {f.var} | f.others <= kept),
             exclude=(),
             order=None,
         )

@@ -7,7 +7,8 @@ same variables, matched with the target bound to the candidate:
   anchor that no hops connect with the target, the chain has the comparison that does;
 - a hop: the chains of the anchors that it lies on, any of which will do; one that lies on none, such as a hop to a
   loose end, is taken with the chain from its nearer end to the target, and with the anchors among their variables;
-- a filter on the target: the candidate's own fields;
+- a filter on the target: the candidate's own fields; a count among other nodes: with it, all hops, and the filters on
+  them;
 - a filter that compares two variables: with it, the chains from both to the target, and the anchors among their
   variables;
 - any other filter: with the filter, the chain of the anchor whose variable it is on, else the chains of the anchors
@@ -53,6 +54,10 @@ def of_filter(plan: Plan, condition: Filter) -> list[Plan]:
         hops = tuple(hop for chain in several for hop in chain[0])
         compared = dict.fromkeys([*(one for chain in several for one in chain[1]), condition])
         return [_part(plan, hops, compared)]
+    if condition.count is not None and condition.others:
+        # Which nodes are counted is said by all that the plan says of them.
+        own = tuple(one for one in plan.filters if one.var != plan.target.var)
+        return [replace(plan, filters=(*own, condition), exclude=(), order=None)]
     if condition.var == plan.target.var:
         return [Plan(target=Target(condition.var), filters=(condition,))]
     return [replace(walk, filters=(*walk.filters, condition)) for walk in _to(plan, condition.var)]

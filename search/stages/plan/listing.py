@@ -97,6 +97,7 @@ class Lister:
         read, left = self.readings.question, self.readings.left(meaning)
         conditions = meaning.bound.conditions
         used = {*meaning.candidate.mentions, *(at for condition in conditions for at in condition.names)}
+        # What must not be is found first by its words, if no condition leaves it out: such answers are doubtful, too.
         return Grounds(
             share,
             rival,
@@ -109,9 +110,23 @@ class Lister:
             sum(len(path.steps) for path in meaning.candidate.paths),
             unknown=len(unknown_names(read, sorted(used), left))
             + len(unsaid_topics(read, left, self.says))
+            + self._lacks_field(meaning)
+            + any((one.start, one.end) in meaning.bound.unbound for one in read.turnings)
             + len(sure_names_left(read, sorted(used), left, self.readings.knowledge.lexicon)),
             meant=self._meant(meaning),
         )
+
+    def _lacks_field(self, meaning: Meaning) -> bool:
+        """Whether a question asks for a property (*how expensive is X*) that a reading does not give.
+
+        It gives one by a field that it shows, or by the type of its answers: a year says when.
+        """
+        asked, candidate = self.readings.question.cues.field, meaning.candidate
+        lexicon = self.readings.knowledge.lexicon
+        if asked is None or candidate is None or any(one.show for one in meaning.bound.conditions):
+            return False
+        own = tuple(lexicon.relations + code for code in candidate.types)
+        return not any(lexicon.explains(own, word) for word in asked.scale)
 
     def _meant(self, meaning: Meaning) -> float:
         """Return how surely the numbers of a reading are meant so, where no other reading stands for the doubt.

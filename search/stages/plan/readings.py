@@ -21,7 +21,7 @@ from search.stages.plan.conditions.elsewhere import Elsewhere
 from search.stages.plan.conditions.fields import FieldMeanings
 from search.stages.plan.conditions.heads import of_the_noun
 from search.stages.plan.conditions.negative import denial_said, denied_by, says_denial
-from search.stages.plan.conditions.paths import back_unsaid, roundabout, unsaid_steps, walked_against
+from search.stages.plan.conditions.paths import back_unsaid, parted, roundabout, unsaid_steps, walked_against
 from search.stages.plan.conditions.whether import whether
 from search.stages.plan.conditions.whole_types import unused_share, whole_type_sum, whole_types
 from search.stages.plan.enumeration.enumerate import PlanCandidate
@@ -48,6 +48,8 @@ _TURNED_ROUND = 3.0
 """What a hop against the direction of the wording takes from the sum."""
 _ROUNDABOUT = 1.5
 """What a hop on to nodes of the same type takes from the sum where no word says it: the walk without it is as near."""
+_UNEVEN = 3.0
+"""What two names of a list take from the sum that are reached over other relations: *both fever and weight loss*."""
 _DENIES = 12.0
 """What a walk over a relation that denies takes from the sum where the question denies nothing: `safe in pregnancy` is
 not `contraindicated in pregnancy`, though its words are near. No sum of the other features makes up for it."""
@@ -228,6 +230,7 @@ class Readings:
             mention = read.names[branch.start.mention].mention
             total -= UNLIKE * (1.0 - mention.similarity)
             total -= _ROUNDABOUT * roundabout(read, known, candidate.mentions, branch.path)
+        total -= _UNEVEN * parted(read, candidate)
         return total - _TURNED_ROUND * walked_against(read, known, candidate)
 
     def _with_conditions(self, candidate: PlanCandidate, total: float, limits: Limits) -> Iterator[Meaning]:

@@ -54,8 +54,8 @@ def conditions(plan: Plan) -> list[DroppableCondition]:
 def without(plan: Plan, dropped: Collection[DroppableCondition]) -> Plan:
     """Return the plan without these conditions; their words are added to its residual.
 
-    Hops that only led from a dropped anchor are removed, and so are filters and exclusions on removed variables. If a
-    dropped hop gave the target its type, the type is kept.
+    Hops that only led from a dropped anchor are removed, and so are filters and exclusions on removed variables; an
+    order that counted among the nodes of one counts all. If a dropped hop gave the target its type, the type is kept.
     """
     parts = [condition.part for condition in dropped]
     anchors = tuple(anchor for anchor in plan.anchors if anchor not in parts)
@@ -68,7 +68,8 @@ def without(plan: Plan, dropped: Collection[DroppableCondition]) -> Plan:
         anchors=anchors,
         hops=tuple(hops),
         target=_target(plan, hops, dropped),
-        filters=tuple(f for f in plan.filters if f not in parts and _variables(f) <= kept),
+        filters=tuple(f for f in plan.filters if f not in parts and {f.var} | f.others <= kept),
+        order=plan.order if plan.order is None else plan.order.within(kept),
         exclude=tuple(e for e in plan.exclude if plan.excluded(e).target.var in kept),
     )
 
@@ -85,10 +86,6 @@ def smallest_first(
         for chosen in combinations(others, size):
             if anchors - {id(condition) for condition in chosen}:
                 yield (*certain, *chosen)
-
-
-def _variables(condition: Filter) -> set[str]:
-    return {condition.var, condition.compared.var if condition.compared else condition.var}
 
 
 def _pruned(hops: list[Hop], held: Collection[str]) -> list[Hop]:

@@ -101,4 +101,5 @@ def said_by(by: Json) -> str:
     count = by["count"]
     left, right = {"out": ("—", "→"), "in": ("←", "—")}.get(str(count.get("direction")), ("—", "—"))
     far = type_words(str(count.get("to_label", ANY)))
-    return f"number of {left} {relation_words(str(count.get('rel', ANY)))} {right} {far}"
+    those = " among those" if count.get("among") else ""
+    return f"number of {left} {relation_words(str(count.get('rel', ANY)))} {right} {far}{those}"

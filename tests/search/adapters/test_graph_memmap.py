@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,7 +41,9 @@ class Beyond:
     def matching(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
         raise LookupError("beyond")
 
-    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, Value | None]:
+    def order_values(
+        self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
+    ) -> dict[int, Value | None]:
         raise LookupError("beyond")
 
 

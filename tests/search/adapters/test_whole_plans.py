@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 
 from search.adapters.graph_memmap import MemmapGraph
 from search.adapters.graph_postgres import PostgresGraph
-from search.domain.linking import LinkedPlan, Traversal
+from search.domain.graph import Node
+from search.domain.linking import Binding, LinkedPlan, Traversal
+from search.domain.plan import Anchor, Count, Filter, Hop, Order, Plan, Target
 from search.domain.trace import Limit
 from search.interfaces import GraphStore
 from tests import oracle
@@ -87,3 +90,45 @@ def test_engines_find_what_trying_everything_finds(case: tuple[Graph, LinkedPlan
         for _ in range(VARIANTS):
             variant = with_new_parts(rng, graph, linked, (*STRINGS, *NUMBERS))
             assert unlike(graph, variant, (postgres, memory)) == [], variant.plan
+
+
+def test_a_count_among_the_nodes_of_another_variable_counts_only_these() -> None:
+    # Ada directed three films, two of them dramas, the third of 1990; Bob directed four films, one drama.
+    names = ["drama", "a", "b", "c", "d", "e", "f", "g", "Ada", "Bob"]
+    types = ["genre", *["film"] * 7, "person", "person"]
+    years = {1: 2001, 2: 2002, 3: 1990, 4: 2001}
+    nodes = tuple(
+        Node(key, f"n{key}", kind, name, fields={"year": years[key]} if key in years else {})
+        for key, (kind, name) in enumerate(zip(types, names, strict=True))
+    )
+    drama, ada, bob = 0, 8, 9
+    edges = [(film, "has", drama) for film in (1, 2, 4)] + [(ada, "directed", film) for film in (1, 2, 3)]
+    graph = Graph(nodes, tuple(edges + [(bob, "directed", film) for film in (4, 5, 6, 7)]))
+    hops = (Hop("A", "has", "x", "film", "in"), Hop("x", "directed", "T", "person", "in"))
+    count = Count("directed", "out", among="x")
+    plan = Plan((Anchor("A", "drama", "genre"),), hops, Target("T", ("person",)))
+    asked = {
+        "most dramas": (replace(plan, order=Order(count, "desc", 1)), [ada]),
+        "most films": (replace(plan, order=Order(replace(count, among=""), "desc", 1)), [bob]),
+        "two dramas": (replace(plan, filters=(Filter("T", "", ">=", 2, count),)), [ada]),
+        "two films": (replace(plan, filters=(Filter("T", "", ">=", 2, replace(count, among="")),)), [ada, bob]),
+        # Conditions on the counted nodes select what is counted: of one drama each is the year 2001.
+        "dramas of 2001": (
+            replace(plan, filters=(Filter("x", "year", "=", 2001), Filter("T", "", "=", 1, count))), [ada, bob],
+        ),
+        # No name at all: the counted films are those of 2001 and later.
+        "new films": (
+            Plan((), (Hop("T", "directed", "x", "film", "out"),), Target("T", ("person",)),
+                 (Filter("x", "year", ">", 2000),), order=Order(count, "desc", 1)), [ada],
+        ),
+    }  # fmt: skip
+    schema = schema_of(graph, TYPES, RELATIONS)
+    store(graph, schema, SNAPSHOT)
+    postgres = PostgresGraph(SNAPSHOT, schema, Nodes(graph, schema))
+    with tempfile.TemporaryDirectory() as folder:
+        files = MemmapGraph(schema, Nodes(graph, schema), adjacency(graph, schema, Path(folder)), postgres)
+        for said, (one, right) in asked.items():
+            bindings = (Binding("A", nodes[drama], 1.0),) if one.anchors else ()
+            linked = LinkedPlan(one, bindings)
+            assert sorted(key for key, *_ in answers_of(graph, linked)) == right, said
+            assert unlike(graph, linked, (postgres, files)) == [], said

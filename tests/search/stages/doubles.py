@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -126,9 +126,11 @@ class TriesEverything:
         self._check(linked, limit)
         return oracle.matching(self._graph, linked, keys)
 
-    def order_values(self, order: Order, keys: Sequence[int], limit: Limit) -> dict[int, Any]:
+    def order_values(
+        self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
+    ) -> dict[int, Any]:
         limit.check("test")
-        return {key: oracle.value_of(self._graph, order, key) for key in keys}
+        return {key: oracle.value_of(self._graph, order, key, None if among is None else set(among)) for key in keys}
 
     def _check(self, linked: LinkedPlan, limit: Limit) -> None:
         limit.check("test")

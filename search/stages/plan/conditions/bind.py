@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from search.domain.filtering import NAME
@@ -12,8 +12,10 @@ from search.interfaces import NodeStore
 from search.language.cues import Span
 from search.language.quantities import Quantity
 from search.language.question import AnalysedQuestion
+from search.stages.plan.conditions.among import counting_selected
 from search.stages.plan.conditions.comparisons import Comparisons
 from search.stages.plan.conditions.condition import Condition, Core
+from search.stages.plan.conditions.counted import said_of_counted
 from search.stages.plan.conditions.counts import Counts
 from search.stages.plan.conditions.dates import dates_of
 from search.stages.plan.conditions.elsewhere import Elsewhere
@@ -105,6 +107,7 @@ class Binder:
         """
         core = Core(self.question, candidate, self.proposer.knowledge)
         several = list(self._meanings(core))
+        several += said_of_counted(core, [meanings for meanings in several if meanings])
         first = tuple(meanings[0] for meanings in several if meanings)
         unbound = self._unbound(first)
         combined = [first]
@@ -114,7 +117,8 @@ class Binder:
                     combined.append(tuple(other if one is meanings[0] else one for one in first))
         if not candidate.branches and not first and not filtered:
             combined = [(condition,) for condition in all_of_type(core)] or combined
-        bound = [Bound(_one_order(one), unbound, self._unsaid(one)) for one in combined]
+        counting = [counting_selected(_one_order(one)) for one in combined]
+        bound = [Bound(one, unbound, self._unsaid(one)) for one in counting]
         return sorted(bound, key=lambda one: -one.score)[:_VARIANTS]
 
     def _meanings(self, core: Core) -> Iterator[list[Condition]]:
@@ -157,7 +161,7 @@ class Binder:
         """
         numbers = [one for one in self.question.cues.quantities if one.op != "=" and not self._in_name(one)]
         joined = {hop.rel for condition in conditions for hop in condition.hops}
-        narrowed = {one.cue for one in conditions if any(f.count and f.count.rel in joined for f in one.filters)}
+        narrowed = {one.cue for one in conditions for f in one.filters if _narrowed(f, joined)}
         told = {span for condition in conditions for span in condition.spans} - narrowed
         return tuple(span for one in numbers if (span := (one.start, one.end)) not in told)
 
@@ -178,6 +182,11 @@ class Binder:
             if role == "excluded" and not any(self.question.names[u].contains(self.question.names[at]) for u in used)
         }
         return longest - used
+
+
+def _narrowed(condition: Filter, joined: Collection[str]) -> bool:
+    """Whether a filter counts all nodes over one of the relations, and not only those that a condition selects."""
+    return condition.count is not None and not condition.count.among and condition.count.rel in joined
 
 
 def _one_order(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:

@@ -35,7 +35,7 @@ class Counts:
         turned = any(one.scope[0] <= cue.start < one.scope[1] for one in core.question.turnings)
         op = _TURNED.get(cue.op) if turned else cue.op
         said = core.question.text[cue.start : cue.end].strip()
-        if op is None or not _named(core, counted, surely=said.isalnum()):
+        if op is None or not (core.question.names_in(counted) or _named(core, counted, surely=said.isalnum())):
             return
         low, high = int(cue.low), int(cue.high)
         # To count is what a superlative does as well; only the comparison is another.
@@ -47,11 +47,8 @@ class Counts:
             value = [low, high] if op == "between" else low
             condition = Filter(TARGET, "", op, value, one.order.by)
             fit = one.score * (_BARE if said.isalnum() else 1.0)
-            # A plan counts all nodes of an answer, and not only those on the way to it: then the cue is left over.
-            own = ((cue.start, cue.end),) if (cue.start, cue.end) in one.spans else ()
-            spans = (*own, (cue.start, counted[1]), *one.spans)
             yield Condition(
-                (cue.start, cue.end), fit, filters=(condition,), spans=spans, columns=one.columns, turning=turned
+                (cue.start, cue.end), fit, filters=(condition,), spans=one.spans, columns=one.columns, turning=turned
             )
 
 

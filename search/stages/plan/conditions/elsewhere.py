@@ -20,6 +20,7 @@ _MOST = 2
 _ON_THE_WAY = 0.55
 """Fit of a number on a node of the path: what a number on the answer itself weighs as well (`readings._NUMBERS`)."""
 _BESIDE = 0.5
+_ASKED = frozenset(("who", "whom", "where", "when"))
 _TURNED: dict[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
 
 
@@ -85,6 +86,9 @@ class Elsewhere:
         kind = core.knowledge.schema.node_types[owner]
         spans = naming_of(core.question.text, cue, kind, core.knowledge.schema, self.fields.years)
         for var, code in core.variables:
+            if code == owner and not _asks_beyond(core):
+                # *Lamps that came out after 2020* asks for lamps, and not for who designed them.
+                return
             if code == owner:
                 yield Condition(span, _ON_THE_WAY, filters=self._filters(core, cue, owner, var), spans=spans)
                 return
@@ -109,6 +113,16 @@ class Elsewhere:
                     continue
                 filters = self._filters(core, cue, owner, var)
                 yield Condition(span, _BESIDE, filters=filters, spans=spans, columns=columns, hops=(hop,))
+
+
+def _asks_beyond(core: Core) -> bool:
+    """Whether a word says the answers' type or how they are reached from the last node before them."""
+    lexicon = core.knowledge.lexicon
+    said = core.question.without(core.candidate.mentions)
+    if not _ASKED.isdisjoint(word.text for word in said.words):
+        return True
+    own = {lexicon.relations + core.type_code, *(path.steps[-1].relation for path in core.candidate.paths)}
+    return any(lexicon.explains(tuple(own), word.text) for word in said.content)
 
 
 def _lacking(core: Core, cue: Quantity, owner: int) -> Turning | None:

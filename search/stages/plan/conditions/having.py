@@ -6,9 +6,10 @@ It stands before the type, or behind it with a form of *be*: *which diseases are
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from search.domain.plan import Filter
-from search.language.cues import Span
+from search.language.cues import Span, Superlative
 from search.language.languages import language
 from search.language.question import Word
 from search.language.words import BEING, stem
@@ -44,6 +45,22 @@ def _is_predicate(before: Sequence[Word], is_type: Callable[[str], bool]) -> boo
     while rest and rest[-1].text in _RELATIVE:
         rest.pop()
     return bool(rest) and is_type(rest[-1].text)
+
+
+def of_a_field(core: Core, cue: Superlative) -> Superlative:
+    """Return a superlative of a participle as one of the noun behind it, if the participle is about a field of that.
+
+    *The most inherited diseases* are not inherited most: there are most diseases, inherited ones.
+    """
+    lexicon, schema = core.knowledge.lexicon, core.knowledge.schema
+    noun = next((one for one in core.question.said if one.start >= cue.end and one.content), None)
+    if noun is None or cue.counted is None or not cue.word.endswith(_DONE) or lexicon.says(cue.word):
+        return cue
+    kinds = [kind for code, kind in enumerate(schema.node_types)
+             if lexicon.explains((lexicon.relations + code,), noun.text)]  # fmt: skip
+    if not any(stem(cue.word) in field_stems(one) for kind in kinds for one in kind.fields):
+        return cue
+    return replace(cue, word="", counted=(noun.start, noun.start + len(noun.text)))
 
 
 def participles(core: Core) -> set[Span]:

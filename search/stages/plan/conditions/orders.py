@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 
 from search.domain.graph import ANY, Direction
 from search.domain.plan import Count, Order
-from search.language.cues import Superlative
+from search.language.cues import Span, Superlative
 from search.language.question import AnalysedQuestion
 from search.language.reading.scales import scales_of
 from search.language.tokens import tokens
 from search.language.words import stem, stems
+from search.stages.plan.conditions.among import names_counted, of_its_own, on_the_way
 from search.stages.plan.conditions.condition import Condition, Core, best
 from search.stages.plan.conditions.fields import FieldMeanings, naming
+from search.stages.plan.conditions.having import of_a_field
 from search.stages.plan.conditions.paths import direction_said, is_noun, path_fit, relation_word
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
 from search.stages.plan.scoring.align import elements
@@ -27,6 +29,10 @@ _BESIDE = 0.3
 """Worth of a word elsewhere in the question that names the relation: `who directed the most films`."""
 _MANY = stems("common frequent popular widespread prolific productive active busy used")
 """Words for having many of something, without saying of what."""
+_NAMED = 0.8
+"""Fit of counting what a name selects, where the counted words are that name: `the most tents`."""
+_OTHER = 0.7
+"""Factor of counting all nodes where those on the way are meant, and the other way round."""
 _USUAL = 0.3
 """Fit of counting the relation with the most edges, where the counted words fit none."""
 
@@ -56,6 +62,7 @@ class Orders:
     def of(self, core: Core) -> Iterator[list[Condition]]:
         """Yield the possible meanings of each superlative."""
         for cue in core.question.superlatives:
+            cue = of_a_field(core, cue)
             counts = [] if self._is_measured(core, cue) else self.by_count(core, cue)
             yield best([*self._by_field(core, cue), *counts], _MOST)
         for cue in graded(core.question):
@@ -88,9 +95,8 @@ class Orders:
     def by_count(self, core: Core, cue: Superlative) -> Iterator[Condition]:
         """Yield the orders by a number of neighbours that a cue may mean."""
         counted = self._counted(core, cue)
-        if not counted and stem(cue.word) not in _MANY:
+        if not counted and stem(cue.word) not in _MANY and not _counts_names(core, cue):
             return
-        spans = ((cue.start, cue.end), *([cue.counted] if cue.counted else []))
         found: list[tuple[int, Condition]] = []
         for relation, way, code, far in _joined(core):
             known = core.knowledge
@@ -108,11 +114,12 @@ class Orders:
             count = Count(own.name, None if own.mutual else way, label)
             columns = elements((path,), known.lexicon.relations)
             edges = known.schema.edges_between[count.rel].get(_pair(core, way, code), 0)
-            order = Order(count, cue.direction, cue.limit or None)
-            # A plan counts all nodes of an answer, and not only those on the way to it: then the cue is left over.
-            told = spans[1:] if _on_the_way(core, relation, way) else spans
-            found.append((edges, Condition((cue.start, cue.end), fit, order=order, spans=told, columns=columns)))
-        fitting = [condition for _, condition in found if counted and condition.score >= _COUNTED]
+            for which, share, whole in _of_which(core, cue, count, fit, (relation, way, code)):
+                order = Order(which, cue.direction, cue.limit or None)
+                told = ([(cue.start, cue.end)] if whole else []) + _said_of(core, cue, columns)
+                one = Condition((cue.start, cue.end), share, order=order, spans=tuple(told), columns=columns)
+                found.append((edges, one))
+        fitting = [condition for _, condition in found if cue.counted and condition.score >= _COUNTED]
         yield from fitting
         # A relation with one edge for each node (the country of a store) is not worth counting.
         usual = [(edges, one) for edges, one in found if edges > core.kind.count]
@@ -149,10 +156,41 @@ def _joined(core: Core) -> Iterator[tuple[int, Direction, int, int]]:
                 yield relation, way, code, len(ways)
 
 
-def _on_the_way(core: Core, relation: int, way: Direction) -> bool:
-    """Whether a longer path reaches the answers over the relation that is counted: `most papers at the workshop`."""
-    ends = [path.steps[-1] for path in core.candidate.paths if len(path.steps) > 1]
-    return any(step.relation == relation and step.direction != way for step in ends)
+def _of_which(
+    core: Core, cue: Superlative, count: Count, fit: float, step: tuple[int, Direction, int]
+) -> Iterator[tuple[Count, float, bool]]:
+    """Yield what a count may count, with its fit and whether that says the whole cue.
+
+    What stands on the way to the answers is counted alone (*most papers at the workshop*), unless the count stands in a
+    clause of its own.
+    """
+    way = on_the_way(core, *step)
+    if way is None:
+        yield count, fit, True
+        return
+    place, var = way
+    own = of_its_own(core, place, (cue.start, cue.end))
+    named = cue.counted is not None and names_counted(core, place, cue.counted)
+    yield replace(count, among=var), max(fit, _NAMED if named else 0.0) * (_OTHER if own else 1.0), True
+    yield count, fit * (1.0 if own else _OTHER), own
+
+
+def _said_of(core: Core, cue: Superlative, columns: Sequence[int]) -> list[Span]:
+    """Return the spans of the counted words that a count says: their noun, and what names its relation or type.
+
+    Another word before the noun says which of them are counted: *the most inherited diseases*.
+    """
+    if cue.counted is None:
+        return []
+    words = core.question.content_in(cue.counted, names=True)
+    said = [one for one in words[:-1] if core.knowledge.lexicon.explains(columns, one.text)] + words[-1:]
+    whole = cue.counted if len(said) == len(words) else None
+    return [whole] if whole else [(one.start, one.start + len(one.text)) for one in said]
+
+
+def _counts_names(core: Core, cue: Superlative) -> bool:
+    """Whether what is counted is said by a name alone: *the most tents*."""
+    return cue.counted is not None and bool(core.question.names_in(cue.counted))
 
 
 def _pair(core: Core, way: Direction, code: int) -> tuple[int, int]:

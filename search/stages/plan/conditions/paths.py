@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from search.domain.graph import OPPOSITE, Direction
 from search.language.question import AnalysedQuestion, Word
@@ -181,3 +181,14 @@ def _is_passive(text: str, word: Word) -> bool:
     before = text[: word.start].lower().split()
     near = before[-3:]
     return any(form in near for form in ("is", "are", "was", "were", "be", "been", "being", "gets", "get", "most"))
+
+
+def parted(question: AnalysedQuestion, candidate: PlanCandidate) -> int:
+    """Return how many pairs of names of one type stand in a list though a candidate walks from each another way."""
+    pairs = combinations(candidate.branches, 2)
+    return sum(
+        one.start.node_type == other.start.node_type
+        and one.path.steps != other.path.steps
+        and question.lists(one.start.mention, other.start.mention)
+        for one, other in pairs
+    )

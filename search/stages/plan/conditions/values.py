@@ -82,16 +82,20 @@ def _beside(core: Core, one: ValueMention, fit: float) -> Iterator[Condition]:
     code = known.schema.type_codes[one.node_type]
     said = [word.text for word in core.question.without(core.candidate.mentions).content
             if not span[0] <= word.start < span[1]]  # fmt: skip
-    if any(known.lexicon.explains((known.lexicon.relations + code,), word) for word in said):
+    kind = (known.lexicon.relations + code,)
+    if any(known.lexicon.explains(kind, word) for word in said):
         return
+    # A value that names its type as well (*papers at a workshop*) says over which relation it stands.
+    typed = known.lexicon.explains(kind, one.text.casefold())
     for relation, own in enumerate(known.schema.relations):
         for way in core.ways(relation):
             ends = known.shape.far_ends(core.type_code, relation, way)
             path = Metapath(core.type_code, (SchemaStep(relation, way, code),))
-            if code not in ends or not any(known.lexicon.explains((relation,), word) for word in said):
+            spoken = any(known.lexicon.explains((relation,), word) for word in said)
+            if code not in ends or not (spoken or typed):
                 continue
             denied = denied_by(known, path)
-            share = path_fit(known, path, said, implied=False)
+            share = path_fit(known, path, said, implied=False) if spoken else 1.0
             if share < _SAID or (denied and not says_denial(core.question, known, denied)):
                 continue
             var = f"v{one.start}"

@@ -24,6 +24,7 @@ from search.language.soft_names import SoftTools, everyday_named, soft_names
 from search.language.synonyms import synonyms_in
 from search.language.words import words
 from search.stages.plan.enumeration.enumerate import Branch, Enumerator, PlanCandidate, Start
+from search.stages.plan.enumeration.fielded import asked_number, fielded
 from search.stages.plan.enumeration.kinds import NamedKinds
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.lexicon import EXPLAINED
@@ -64,6 +65,7 @@ class Proposer:
         names = find_names(text, self.mentions, self.knowledge.ordinary, self.max_mentions, language)
         values = _not_compared(self.values.find(text) if self.values is not None else (), cues)
         question = AnalysedQuestion(text, names, self.knowledge.spoken, cues, values)
+        question = asked_number(question, self.knowledge)
         question = replace(question, expressions=self._expressions(question))
         if more := self._of_conditions(question):
             names = _in_order([*names, *more])
@@ -76,6 +78,7 @@ class Proposer:
         if (titled := self._without_titles(question)) is not None:
             question = replace(question, names=titled)
         question = replace(question, counted=self._counted(question), named=self._named(question))
+        question = replace(question, fielded=fielded(question, self.knowledge))
         return replace(question, attributes=self._attributes(question))
 
     def _is_named(self, word: str) -> bool:

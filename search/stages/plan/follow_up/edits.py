@@ -89,7 +89,7 @@ def without_anchor(plan: Plan, var: str) -> Plan:
     anchors = tuple(anchor for anchor in plan.anchors if anchor.var != var)
     held = {plan.target.var, *(anchor.var for anchor in anchors)}
     held |= {one.var for one in plan.filters if one.var != var}
-    held |= {one.compared.var for one in plan.filters if one.compared and one.var != var}
+    held |= {other for one in plan.filters if one.var != var for other in one.others}
     held |= {name for pattern in plan.exclude for name in pattern.variables}
     hops = list(plan.hops)
     loose = True
@@ -103,9 +103,8 @@ def without_anchor(plan: Plan, var: str) -> Plan:
         plan,
         anchors=anchors,
         hops=tuple(hops),
-        filters=tuple(
-            one for one in plan.filters if one.var in known and (one.compared is None or one.compared.var in known)
-        ),
+        filters=tuple(one for one in plan.filters if {one.var} | one.others <= known),
+        order=plan.order if plan.order is None else plan.order.within(known),
         exclude=tuple(one for one in plan.exclude if known & set(one.variables)),
     )
 

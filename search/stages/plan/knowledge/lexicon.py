@@ -38,6 +38,8 @@ _BESIDE = 0.6
 _SYNONYM = 0.9
 """Affinity of a word to an element that has all words of one of its synonyms: a schema's own word wins."""
 _SHORTEST_PART = 4
+_ENDING = 3
+"""Letters of an ending behind a stem inside a word."""
 EXPLAINED = 0.3
 """Least affinity to any element from which a word may be meant for the schema."""
 _STRONG = 0.7
@@ -56,6 +58,12 @@ def _noun_phrase(phrase: str) -> list[str]:
         if word not in FUNCTION_WORDS:
             found.append(stem(word))
     return found
+
+
+def _ends_with(word: str, own: str) -> bool:
+    """Whether a word is a compound whose last part has a stem, with an ending or without."""
+    at = word.rfind(own)
+    return at >= 0 and len(word) - at - len(own) <= _ENDING
 
 
 def _stands_in(phrase: tuple[str, ...], phrases: Iterable[tuple[str, ...]]) -> bool:
@@ -153,13 +161,23 @@ class Lexicon:
 
     def _meant(self, text: str) -> frozenset[int]:
         """Return the elements for which an expression of several words stands; none for a single word."""
-        if len(split(text)) < 2:
-            return frozenset()
-        like = [stems for other in synonyms(text, self.wording.schema.language) if (stems := content_stems(other))]
+        return frozenset() if len(split(text)) < 2 else self._like(text)
+
+    def _like(self, text: str) -> frozenset[int]:
+        """Return the elements that have all words of a synonym.
+
+        A synonym of several words with one of content must stand there as it is: *bought at* has the word of *is often
+        bought together with*, and says something else.
+        """
+        others = synonyms(text, self.wording.schema.language)
+        like = [(stems, tuple(map(stem, split(other)))) for other in others if (stems := content_stems(other))]
         return frozenset(
             at
-            for at, (stems, beside) in enumerate(zip(self._stems, self._beside, strict=True))
-            if any(other <= stems and other - beside for other in like)
+            for at, (own, beside, phrases) in enumerate(zip(self._stems, self._beside, self._in_order, strict=True))
+            if any(
+                stems <= own and stems - beside and (len(order) == 1 or len(stems) > 1 or _stands_in(order, phrases))
+                for stems, order in like
+            )
         )
 
     def phrases_in(self, said: Sequence[str]) -> Iterator[tuple[int, range]]:
@@ -192,8 +210,8 @@ class Lexicon:
 
         An expression of several words has its element's own words only if it stands there as it is (*interact with*).
 
-        `_SYNONYM` if it has all words of a synonym, where no element has the word itself; `_PART` if a word contains
-        its stem: `screenwriter` contains that of `writer`.
+        `_SYNONYM` if it has all words of a synonym, where no element has the word itself; `_PART` if a word ends with
+        its stem: `screenwriters` with that of `writer`, but not `workshop` with that of `work`.
         """
         said = content_stems(text)
         if meant := self._meant(text):
@@ -203,25 +221,24 @@ class Lexicon:
                 for own, phrases in zip(self._stems, self._in_order, strict=True)
             ]
             near = [
-                _SYNONYM if at in meant else _BESIDE if said and said <= own else 0.0
+                _SYNONYM if at in meant else _BESIDE if len(said) > 1 and said <= own else 0.0
                 for at, own in enumerate(self._stems)
             ]
             return [1.0 if whole else other for whole, other in zip(both, near, strict=True)]
         own = any(said & stems for stems in self._stems)
-        others = synonyms(text, self.wording.schema.language) if not own else ()
-        like = [stems for other in others if (stems := content_stems(other))]
+        like = self._like(text) if not own else frozenset()
         parts = [word for word in split(text) if len(word) > _SHORTEST_PART]
         return [
             1.0
             if said & stems - beside or len(said & stems) > 1
             else _SYNONYM
-            if any(other <= stems and other - beside for other in like)
+            if at in like
             else _BESIDE
             if said & stems
             else _PART
-            if any(len(own) >= _SHORTEST_PART and own in word for own in stems for word in parts)
+            if any(len(own) >= _SHORTEST_PART and _ends_with(word, own) for own in stems for word in parts)
             else 0.0
-            for stems, beside in zip(self._stems, self._beside, strict=True)
+            for at, (stems, beside) in enumerate(zip(self._stems, self._beside, strict=True))
         ]
 
     @cached_property

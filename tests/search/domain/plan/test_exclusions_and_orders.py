@@ -90,6 +90,39 @@ def test_a_filter_may_count_neighbours_and_a_plan_may_show_a_field() -> None:
     assert plan_from_json(plan.to_json()) == plan
 
 
+AMONG: dict[str, Any] = {"rel": "REPLACES", "direction": "in", "among": "b"}
+
+
+def test_a_count_may_be_made_among_the_nodes_of_another_variable() -> None:
+    plan = parsed(filters=[COUNTED | {"count": AMONG}], order={"by": {"count": AMONG}})
+    assert plan.filters == (Filter("T", "", ">", 2, Count("REPLACES", "in", among="b")),)
+    assert plan.order == Order(Count("REPLACES", "in", among="b"), "desc", None)
+    assert Plan.parse(plan.to_json(), SHOP) == plan
+    assert plan_from_json(plan.to_json()) == plan
+    renamed = parsed(
+        anchors=[BRAND | {"var": "c"}], hops=[MADE | {"to_var": "c"}],
+        filters=[COUNTED | {"count": AMONG | {"among": "c"}}], order={"by": {"count": AMONG | {"among": "c"}}},
+    )  # fmt: skip
+    assert normal_form(renamed, SHOP) == normal_form(plan, SHOP)
+    assert len({normal_form(one, SHOP) for one in (plan, parsed(order={"by": {"count": AMONG}}), parsed())}) == 3
+
+
+@pytest.mark.parametrize(
+    ("parts", "pointer"),
+    [
+        ({"filters": [{"count": AMONG | {"among": "S"}}]}, "/filters/0/count/among"),
+        ({"filters": [{"count": AMONG | {"among": "T"}}]}, "/filters/0/count/among"),
+        ({"filters": [{"var": "b", "count": AMONG | {"among": "T"}}]}, "/filters/0/count/among"),
+        ({"order": {"by": {"count": AMONG | {"among": "S"}}}}, "/order/by/count/among"),
+    ],
+)
+def test_a_count_is_made_among_another_variable_of_the_plan_and_only_for_its_answers(
+    parts: dict[str, Any], pointer: str
+) -> None:
+    parts = {key: [COUNTED | one for one in value] if key == "filters" else value for key, value in parts.items()}
+    assert pointer in faults(**parts)
+
+
 @pytest.mark.parametrize(
     ("wrong", "pointer", "said"),
     [

@@ -204,3 +204,57 @@ def test_a_plan_that_leaves_out_a_name_as_it_is_stored_is_doubtful(demos: dict[s
     best = demos["papers"].best("authors from Norway who wrote about sea ice")
     assert "sea ice" in best.plan.target.relevance_text
     assert best.probability <= 0.45
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        # The word before a year names its field: it says no relation (*is sold at*) as well.
+        ("knives released before 2019", ["Täljkniv"]),
+        ("lamps under 50 that came out after 2020", ["Tulp Bedside Light", "Vuurvlieg String Lights"]),
+        ("heaviest thing you have thats made from oak", ["Vicarage Bench"]),
+        ("which designer has done the most products", ["Mirela Kostova"]),
+    ],
+)
+def test_what_a_bare_kind_limits_is_asked_for(demos: dict[str, PlannedDemo], text: str, names: list[str]) -> None:
+    best = demos["products"].best(text)
+    assert best.plan.target.labels != ("store",)
+    assert (demos["products"].demo.answers(best.plan), best.plan.target.relevance_text) == (names, "")
+
+
+@pytest.mark.parametrize("text", ["who sells tents", "which shops sell tents", "where can i buy tents"])
+def test_an_expression_with_a_word_of_a_relation_does_not_say_it(demos: dict[str, PlannedDemo], text: str) -> None:
+    # *Sells* is like *bought at*, which is not *is often bought together with*.
+    best = demos["products"].best(text)
+    assert [hop.rel for hop in best.plan.hops] == ["IN_CATEGORY", "SOLD_AT"]
+    assert best.plan.target.relevance_text == ""
+
+
+def test_how_many_of_a_field_of_numbers_asks_for_its_value(demos: dict[str, PlannedDemo]) -> None:
+    plan = demos["papers"].best("how many pages has A grammar sketch of Tsarvo").plan
+    assert (plan.ask, plan.show, demos["papers"].demo.answers(plan)) == (
+        "which",
+        "pages",
+        ["A grammar sketch of Tsarvo"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("base", "text", "sure"),
+    [
+        ("biomedical", "when was heparin approved", True),
+        # Nothing has a price.
+        ("biomedical", "how much does ibuprofen cost", False),
+        ("papers", "how expensive is Outbreak", False),
+    ],
+)
+def test_a_property_that_nothing_has_makes_every_answer_doubtful(
+    demos: dict[str, PlannedDemo], base: str, text: str, sure: bool
+) -> None:
+    best = demos[base].best(text)
+    assert (bool(best.plan.show), best.probability > 0.45) == (sure, sure)
+
+
+@pytest.mark.parametrize("text", ["drugs for gout that are not purple", "treatments for RA that arent lozenges"])
+def test_a_denial_that_nothing_expresses_makes_the_answers_doubtful(demos: dict[str, PlannedDemo], text: str) -> None:
+    assert demos["biomedical"].best(text).probability <= 0.45

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
-from search.domain.filtering import meets
+from search.domain.filtering import counts_fit, meets
 from search.domain.graph import ANY
 from search.domain.linking import LinkedPlan, Placed, Traversal
-from search.domain.plan import Hop
+from search.domain.plan import Count, Hop, Order
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from tests import oracle
@@ -34,10 +35,19 @@ class Backtracking:
     def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
         limit.check("test")
         target = linked.plan.target.var
-        keys = sorted({match[target] for match in self._matches(linked, {})})
+        matches = list(self._matches(linked, {}))
+        keys = sorted({match[target] for match in matches})
+        for one in linked.plan.filters:
+            if one.count is not None and one.var == target:
+                values = self._numbers(one.count, keys, matches)
+                keys = [key for key in keys if counts_fit(one, values[key])]
         placed = {}
         if (order := linked.plan.order) is not None:
-            values = {key: oracle.value_of(self._graph, order, key) for key in keys}
+            by = order.by
+            values = (
+                self._numbers(by, keys, matches) if isinstance(by, Count)
+                else {key: oracle.value_of(self._graph, order, key) for key in keys}
+            )  # fmt: skip
             distinct = sorted({v for v in values.values() if v is not None}, reverse=order.direction == "desc")
             places = {key: len(distinct) + 1 if v is None else distinct.index(v) + 1 for key, v in values.items()}
             keys = sorted(
@@ -46,6 +56,11 @@ class Backtracking:
             placed = {key: Placed(values[key], places[key]) for key in keys}
         found = tuple(Candidate(key, 1.0) for key in keys[:rows])
         return Traversal(linked.index, self.backend, found, len(keys) > rows, placed=placed)
+
+    def _numbers(self, count: Count, keys: list[int], matches: list[Match]) -> dict[int, Any]:
+        """Return how many nodes each key is joined with as a count says."""
+        among = {match[count.among] for match in matches} if count.among else None
+        return {key: oracle.value_of(self._graph, Order(count), key, among) for key in keys}
 
     def _matches(self, linked: LinkedPlan, given: Match) -> Iterator[Match]:
         """Yield every match of a plan that agrees with the given variables."""
