@@ -27,7 +27,7 @@ def note_download(backup: BackupRun, *, start: int, user: AbstractBaseUser | Ano
         note(DOWNLOADED, backup, name=Path(backup.place).name, user=user, bytes=backup.bytes)
         return
     last = AuditEntry.objects.filter(
-        user_id=user.pk, object_type=BackupRun._meta.verbose_name, object_id=str(backup.pk),
+        user_id=int(user.pk or 0), object_type=BackupRun._meta.verbose_name, object_id=str(backup.pk),
         action__in=(DOWNLOADED, CONTINUED), at__gte=timezone.now() - ONE_DOWNLOAD,
     ).order_by("-at", "-pk").first()  # fmt: skip
     if last is None or last.action != CONTINUED:
