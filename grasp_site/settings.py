@@ -485,8 +485,8 @@ TIME_ZONE = "UTC"
 # Everything is in English; without translations, a page with thousands of values is printed in less time.
 USE_I18N = False
 USE_TZ = True
-# The lists of the admin say times as all other pages do.
-DATE_FORMAT, TIME_FORMAT, DATETIME_FORMAT = "j M Y", "H:i", "j M Y, H:i"
+# The lists of the admin say times as all other pages do. Formats in the settings would count less than the language's.
+FORMAT_MODULE_PATH = "grasp_site.formats"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},

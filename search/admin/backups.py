@@ -9,16 +9,16 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import URLPattern, path, reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from search.admin.backup_shown import commands, list_page, shown
 from search.admin.parts import ReadOnlyAdmin
 from search.domain.errors import InvalidRequest, NotAllowed
-from search.downloads import FileAnswer
+from search.downloads import FileAnswer, file_answer, file_tag
 from search.models import BackupRun, Job
 from search.services.access.rights import DOWNLOAD_BACKUPS, LAUNCH_JOBS, MAKE_BACKUPS, REMOVE_BACKUPS
-from search.services.audit.note import note
 from search.services.backup.kept import file_of, note_found, refusal, remove_backup
+from search.services.backup.note_download import note_download
 from search.services.jobs.launch import launch_job
 from search.services.knowledge.removal import Removal
 
@@ -34,7 +34,7 @@ class BackupAdmin(ReadOnlyAdmin):
         view = self.admin_site.admin_view
         return [
             path("<int:pk>/check/", view(require_POST(self.check_one)), name="search_backuprun_check"),
-            path("<int:pk>/download/", view(require_GET(self.download)), name="search_backuprun_download"),
+            path("<int:pk>/download/", view(require_safe(self.download)), name="search_backuprun_download"),
             *super().get_urls(),
         ]
 
@@ -87,7 +87,7 @@ class BackupAdmin(ReadOnlyAdmin):
         return redirect("admin:search_job_change", job.pk)
 
     def download(self, request: HttpRequest, pk: int) -> HttpResponseBase:
-        """Send the file of a backup while it is read."""
+        """Send the file of a backup, or the part that is asked for, while it is read."""
         if not request.user.has_perm(DOWNLOAD_BACKUPS):
             raise PermissionDenied
         backup = self._found(pk)
@@ -98,9 +98,9 @@ class BackupAdmin(ReadOnlyAdmin):
             opened = file.open("rb")
         except OSError as error:
             raise Http404(f"The file of this backup cannot be read: {error.strerror}.") from error
-        note("backup downloaded", backup, name=file.name, user=request.user, bytes=backup.bytes)
-        answer = FileAnswer(opened, as_attachment=True, filename=file.name, content_type="application/octet-stream")
-        answer["Cache-Control"] = "no-store"
+        answer = file_answer(request, opened, tag=file_tag(opened), name=file.name)
+        if isinstance(answer, FileAnswer):
+            note_download(backup, start=answer.start, user=request.user)
         return answer
 
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:

@@ -7,16 +7,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from search.services.access.rights import LAUNCH_JOBS
+
 _MANAGE = ".venv/bin/python manage.py"
+_LAUNCH = "admin:search_job_launch"
 
 
 @dataclass(frozen=True, slots=True)
 class WhenEmpty:
-    """The missing thing, the way to get it, and the command that does it."""
+    """The missing thing, the way to get it, the command that does it, and the page that does it."""
 
     title: str
     next: str
     command: str = ""
+    page: str = ""
+    """Name of the page's address; empty where the button that adds a row does it."""
+    kind: str = ""
+    """Kind of job, if the page launches one."""
+    button: str = ""
+    right: str = LAUNCH_JOBS
+    """Right that the page needs."""
 
 
 KNOWLEDGE_BASES = WhenEmpty(
@@ -29,28 +39,42 @@ SNAPSHOTS = WhenEmpty(
     "No snapshots yet",
     "A snapshot is the graph and its texts as one import left them. Importing a knowledge base makes the first.",
     f"{_MANAGE} import_kb path/to/bundle",
+    page="admin:search_import",
+    button="Import a knowledge base",
 )
 VECTOR_SETS = WhenEmpty(
     "No vector sets yet",
     "An import makes the vectors of its snapshot at its end. For a snapshot imported without them, this does:",
     f"{_MANAGE} index_kb NAME",
+    page=_LAUNCH,
+    kind="index",
+    button="Index a knowledge base",
 )
 RELEASES = WhenEmpty(
     "No releases yet",
     "A release is a snapshot with its vectors and indexes, ready to answer. An import makes one at its end. "
     "For a snapshot imported without, this does:",
     f"{_MANAGE} index_kb NAME",
+    page=_LAUNCH,
+    kind="index",
+    button="Index a knowledge base",
 )
 ARTIFACTS = WhenEmpty(
     "No artifacts yet",
     "An artifact is what a training has learned. A planner is trained from questions and their answers, and the next "
     "searches of the knowledge base use it.",
     f"{_MANAGE} train planner NAME --questions questions.jsonl",
+    page=_LAUNCH,
+    kind="train_planner",
+    button="Train a planner",
 )
 PIPELINE_VERSIONS = WhenEmpty(
     "No versions yet: every pipeline runs as the site has it",
     "Training a planner and tuning the fusion each save a version for their knowledge base, and activate it.",
     f"{_MANAGE} tune NAME --questions questions.jsonl --split val",
+    page=_LAUNCH,
+    kind="tune",
+    button="Tune the fusion",
 )
 SEARCHES = WhenEmpty(
     "Nothing has been asked yet",
@@ -90,7 +114,7 @@ JOBS = WhenEmpty(
 )
 SCHEDULES = WhenEmpty(
     "No schedules yet",
-    "A schedule launches a job at the times of a cron expression, such as an evaluation every night: 30 2 * * *.",
+    "A schedule launches a job again and again at the times that you say, such as an evaluation every night.",
 )
 AUDIT = WhenEmpty(
     "Nothing has been done yet",

@@ -43,6 +43,8 @@ def linked_rows(job: Job) -> list[tuple[str, str | SafeString]]:
     for name, shown in result_rows({key: value for key, value in result.items() if key != ACTIVE}):
         address = addresses.get(name.replace(" ", "_"))
         rows.append((name, format_html(LINK, address, shown) if address else shown))
+    if made is None and "evaluation" in addresses:
+        rows.append(("next", format_html(LINK, addresses["evaluation"], "Read the report")))
     if made is not None:
         rows.append((ACTIVE, f"{made.name}: {'searches use it' if made.active else 'searches do not use it'}"))
         if made.active and isinstance(base := result.get("knowledge_base"), str):

@@ -11,7 +11,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from search.domain.errors import InvalidRequest
 from search.models import JobSchedule
 from search.services.access.visitors import User
-from search.services.jobs.kinds import kind_names, may_do, title_of
+from search.services.jobs.kinds import kind_names, offered_kinds, title_of
 from search.services.jobs.schedules import save_schedule
 
 
@@ -28,9 +28,13 @@ class ScheduleForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        kinds = [(name, title_of(name)) for name in kind_names() if may_do(self.user, name)]
-        self.fields["kind"].choices = kinds  # type: ignore[attr-defined]
         self.schedule = self.instance if self.instance.pk else None
+        # Kinds that nobody launches by hand, such as the unpacking of an upload, cannot be repeated either.
+        offered = {known["kind"] for known in offered_kinds(self.user)} | {self.instance.kind}
+        self.fields["kind"].choices = [  # type: ignore[attr-defined]
+            (name, title_of(name)) for name in kind_names() if name in offered
+        ]
+        self.fields["cron"].help_text += " Every night at half past two: 30 2 * * *"
 
     def values(self) -> dict[str, Any]:
         """Return the arguments of `save_schedule`, from a form whose fields are valid."""

@@ -35,7 +35,7 @@ def state_of_services() -> dict[str, Any]:
     return {
         "services": services,
         "all_ready": all_ready(services),
-        "queues": [{"name": name, "reason": _reason(name, queues), "waiting": waiting.get(name)} for name in names],
+        "queues": [{"name": name, "waiting": waiting.get(name)} | _state(name, queues) for name in names],
         "broker_away": not queues,
         "workers": workers(queues, jobs),
         "live_jobs": [
@@ -47,6 +47,12 @@ def state_of_services() -> dict[str, Any]:
             for job in jobs
         ],
     }  # fmt: skip
+
+
+def _state(name: str, queues: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return why a queue waits; `idle` if it has no worker and needs none."""
+    queue = next((queue for queue in queues if queue["name"] == name), {"reason": "", "needed": True})
+    return {"reason": queue["reason"], "idle": bool(queue["reason"]) and not queue["needed"]}
 
 
 def _reason(name: str, queues: list[dict[str, Any]]) -> str:

@@ -93,8 +93,9 @@ class Job(models.Model):
         ]
 
     def __str__(self) -> str:
+        # Without the state: pages and the audit log keep what was written once.
         about = f" {self.knowledge_base_name}" if self.knowledge_base_name else ""
-        return f"{self.kind.replace('_', ' ')}{about} ({self.state})"
+        return f"{self.kind.replace('_', ' ')}{about}"
 
 
 class JobLog(models.Model):

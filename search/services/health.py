@@ -26,6 +26,9 @@ QUEUE_STATE_SECONDS = 1.0
 STILL_BELIEVED_SECONDS = 5.0
 """Seconds for which it is believed when a later answer is late; an answer that says no is believed at once."""
 
+OPTIONAL_QUEUES = ("gpu",)
+"""Queues that lack nothing without a worker, as long as no task waits in them."""
+
 T = TypeVar("T")
 
 _believed: dict[tuple[str, str], tuple[float, list[Any] | None]] = {}
@@ -50,7 +53,7 @@ def all_ready(services: Sequence[Mapping[str, str]]) -> bool:
 
 
 def queue_status() -> list[dict[str, Any]]:
-    """Return `name`, `waiting` (tasks), `worker`, `workers` and `reason` of every queue.
+    """Return `name`, `waiting` (tasks), `worker`, `workers`, `reason` and `needed` (a worker) of every queue.
 
     It is empty if the broker does not answer.
     """
@@ -61,6 +64,7 @@ def queue_status() -> list[dict[str, Any]]:
             "worker": queue.worker,
             "workers": list(queue.workers),
             "reason": "" if queue.worker else f"waiting: no worker for queue {queue.name}",
+            "needed": bool(queue.waiting) or queue.name not in OPTIONAL_QUEUES,
         }
         for queue in _queues() or []
     ]

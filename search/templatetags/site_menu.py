@@ -40,8 +40,14 @@ def signed_in(context: Any) -> dict[str, Any]:
     return {"name": "", "staff": False}
 
 
+@register.simple_tag(takes_context=True)
+def may(context: Any, right: str) -> bool:
+    """Whether the current user has a right such as `search.add_job`; the context of a list will do."""
+    return _may(context, right)
+
+
 def _may(context: Any, right: str, *, staff: bool = False) -> bool:
-    user = getattr(context.get("request"), "user", None)
+    user = getattr(context.get("request") or getattr(context, "request", None), "user", None)
     try:
         return bool(user is not None and (user.is_staff or not staff) and user.has_perm(right))
     except (OperationalError, InterfaceError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from search.admin.empty import WhenEmpty
 
 _MANAGE = ".venv/bin/python manage.py"
+_LAUNCH = "admin:search_job_launch"
 
 QUESTION_SETS = WhenEmpty(
     "No question sets yet",
@@ -16,12 +17,18 @@ QUESTIONS = WhenEmpty(
     "No questions yet",
     "Questions come with the question set that they belong to.",
     f"{_MANAGE} import_questions NAME questions.jsonl",
+    page="admin:training_questionset_add",
+    button="Import questions",
+    right="training.add_questionset",
 )
 EVALUATIONS = WhenEmpty(
     "No evaluations yet",
     "An evaluation asks questions with known answers of one or more pipelines and measures what they find. Tuning is "
     "recorded here too.",
     f"{_MANAGE} evaluate NAME --questions questions.jsonl --output DIR",
+    page=_LAUNCH,
+    kind="evaluate",
+    button="Evaluate a question set",
 )
 ANNOTATION_QUEUES = WhenEmpty(
     "No annotation queues yet",

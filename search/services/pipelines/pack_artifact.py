@@ -6,7 +6,7 @@ import json
 import tempfile
 import zipfile
 from dataclasses import dataclass
-from typing import IO
+from io import BufferedRandom
 
 from search.artifact_files import CARD, MANIFEST
 from search.models import Artifact
@@ -49,7 +49,7 @@ def card_of(artifact: Artifact) -> str:
         return ""
 
 
-def pack_artifact(artifact: Artifact) -> IO[bytes]:
+def pack_artifact(artifact: Artifact) -> BufferedRandom:
     """Return an open temporary file with a ZIP archive of the artifact's files; it vanishes when it is closed.
 
     The archive holds one folder, named like the artifact. Raises FileNotFoundError if its files are not here.

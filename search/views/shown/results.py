@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -77,11 +78,17 @@ def show_results(search: Json, relations: Relations | None = None) -> tuple[Show
 
 
 def _orders(search: Json, relations: Relations) -> Iterator[tuple[str, str]]:
-    """Yield for each result the values that its plan orders by, shows and compares, and its place in the order."""
-    placed = [((result["evidence"] or {}).get("order") or {}) for result in search["results"]]
-    met = [one.get("place") for one in placed if one.get("status") == "met"]
-    for result, one in zip(search["results"], placed, strict=True):
-        evidence = result["evidence"] or {}
+    """Yield for each result the values that its plan orders by, shows and compares, and its place in the order.
+
+    Each plan has an order of its own, so a place is shared only within a plan.
+    """
+    every = [result["evidence"] or {} for result in search["results"]]
+    placed = [evidence.get("order") or {} for evidence in every]
+    met = Counter(
+        (evidence.get("plan_index"), one.get("place"))
+        for evidence, one in zip(every, placed, strict=True) if one.get("status") == "met"
+    )  # fmt: skip
+    for evidence, one in zip(every, placed, strict=True):
         index = evidence.get("plan_index", -1)
         plan = search["plans"][index]["plan"] if 0 <= index < len(search["plans"]) else {}
         order, said, place = plan.get("order"), {}, None
@@ -92,7 +99,7 @@ def _orders(search: Json, relations: Relations) -> Iterator[tuple[str, str]]:
             said[plan["show"]] = measured(plan["show"], evidence["value"])
         for field, value in evidence.get("values", {}).items():
             said.setdefault(field, measured(field, value))
-        shared = place is not None and met.count(place) > 1
+        shared = met[index, place] > 1
         yield ", ".join(said.values()), place_words(place, shared) if place else ""
 
 

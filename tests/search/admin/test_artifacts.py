@@ -72,6 +72,9 @@ def test_all_files_come_as_one_archive(keeper: Client, artifact: Artifact) -> No
         assert archive.read(f"{artifact.pk}/README.md") == CARD
         assert len(archive.namelist()) == 5
     assert keeper.get("/admin/search/artifact/planner-gone/download/").status_code == 404
+    rest = keeper.get(f"/admin/search/artifact/{artifact.pk}/download/", headers={"Range": "bytes=100-"})
+    assert b"".join(rest.streaming_content) == content[100:]  # type: ignore[arg-type]
+    assert rest["ETag"] == answer["ETag"]
 
 
 def test_what_is_in_use_is_not_deleted_and_the_page_says_by_what(

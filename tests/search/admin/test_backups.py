@@ -111,6 +111,27 @@ def test_the_file_is_sent_to_whoever_has_the_right_and_the_log_knows(keeper: Cli
     assert keeper.get(reverse("admin:search_backuprun_download", args=[backup.pk])).status_code == 404
 
 
+def test_a_download_that_is_continued_is_noted_once_as_what_it_is(keeper: Client, backup: BackupRun) -> None:
+    address = reverse("admin:search_backuprun_download", args=[backup.pk])
+    whole = Path(backup.place).read_bytes()
+    tag = keeper.head(address)["ETag"]
+    assert not AuditEntry.objects.filter(object_type="backup").exists()
+    for start in (0, 10, 500, len(whole) - 1):
+        answer = keeper.get(address, headers={"Range": f"bytes={start}-", "If-Range": tag})
+        assert (answer.status_code, b"".join(answer.streaming_content)) == (206, whole[start:])  # type: ignore[attr-defined]
+    assert keeper.get(address, headers={"Range": f"bytes={len(whole)}-"}).status_code == 416
+    noted = AuditEntry.objects.filter(object_type="backup").order_by("pk")
+    assert [(one.action, one.details.get("from_byte")) for one in noted] == [
+        ("backup downloaded", None), ("backup download continued", 10),
+    ]  # fmt: skip
+    # The next download, and what is asked for a day later, are noted anew.
+    keeper.get(address)
+    keeper.get(address, headers={"Range": "bytes=7-"})
+    noted.update(at=timezone.now() - timedelta(days=2))
+    keeper.get(address, headers={"Range": "bytes=8-"})
+    assert [one.details.get("from_byte") for one in noted.all()] == [None, 10, None, 7, 8]
+
+
 def test_the_button_checks_it_by_a_job(keeper: Client, backup: BackupRun) -> None:
     answer = keeper.post(reverse("admin:search_backuprun_check", args=[backup.pk]))
     [job] = Job.objects.all()

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from django.apps import apps
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.core.management import get_commands
 from django.test import Client
 from django.urls import reverse
@@ -69,6 +69,31 @@ def test_where_rows_can_be_added_the_list_has_the_button(staff: Client) -> None:
         button.format(reverse("admin:search_endpoint_add"), "language model endpoint"), shown(staff, "search_endpoint")
     )
     assert "Add snapshot" not in shown(staff, "search_snapshot")
+
+
+@pytest.mark.parametrize(
+    ("name", "button"),
+    [
+        ("search_artifact", ("search_job_launch", "?kind=train_planner", "Train a planner")),
+        ("search_snapshot", ("search_import", "", "Import a knowledge base")),
+        ("training_evaluation", ("search_job_launch", "?kind=evaluate", "Evaluate a question set")),
+        ("training_question", ("training_questionset_add", "", "Import questions")),
+    ],
+)
+def test_what_a_job_makes_has_the_button_that_launches_it(
+    staff: Client, name: str, button: tuple[str, str, str]
+) -> None:
+    address, query, words = button
+    whole = reverse(f"admin:{address}") + query
+    assert re.search(rf'<a href="{re.escape(whole)}"[^>]*>{words}</a>', shown(staff, name))
+    assert staff.get(whole).status_code == 200
+
+
+def test_who_may_only_look_is_offered_no_button(client: Client) -> None:
+    reader = User.objects.create_user("reader", password="x", is_staff=True)
+    reader.user_permissions.add(Permission.objects.get(codename="view_artifact"))
+    client.force_login(reader)
+    assert "Train a planner" not in shown(client, "search_artifact")
 
 
 def test_a_list_in_which_nothing_fits_is_not_called_empty(staff: Client) -> None:

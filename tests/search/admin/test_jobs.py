@@ -153,6 +153,21 @@ def test_unknown_addresses_are_not_found(staff: Client) -> None:
     assert staff.get(reverse("admin:search_job_live", args=["00000000-0000-0000-0000-000000000000"])).status_code == 404
 
 
+def test_a_schedule_offers_only_what_can_be_repeated_and_shows_how_times_are_written(staff: Client) -> None:
+    page = staff.get(reverse("admin:search_jobschedule_add")).content.decode()
+    kinds = re.findall(r'<option value="(\w+)"', page.partition('name="kind"')[2].partition("</select>")[0])
+    assert "evaluate" in kinds
+    assert not {"unpack", "check_backup"} & set(kinds)
+    assert "half past two: 30 2 * * *" in page
+
+
+def test_the_result_of_an_evaluation_leads_to_its_report(staff: Client) -> None:
+    evaluation = "0f6f0b1e-6a4c-4a0e-9a55-6f3d2f4f9f10"
+    job = job_of(kind="evaluate", state="done", result={"evaluation": evaluation})
+    page = staff.get(reverse("admin:search_job_change", args=[job.pk])).content.decode()
+    assert re.search(rf'<a [^>]*href="/evaluations/{evaluation}/">Read the report</a>', page)
+
+
 def test_a_schedule_is_checked_as_a_whole_and_saved_with_its_next_time(staff: Client) -> None:
     snapshot_of()
     address = reverse("admin:search_jobschedule_add")

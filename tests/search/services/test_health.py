@@ -86,6 +86,11 @@ def test_queues_tell_what_waits_and_that_nobody_works_on_them() -> None:
     assert worker_alive("search") is False
 
 
+def test_only_the_queue_of_a_machine_that_may_be_missing_needs_no_worker() -> None:
+    needed = {queue["name"]: queue["needed"] for queue in queue_status()}
+    assert needed == {"search": True, "jobs": True, "gpu": False}
+
+
 def test_a_broker_that_is_away_leaves_the_worker_unknown(settings) -> None:
     settings.REDIS_URL = "unix:///nowhere/valkey.sock"
     assert worker_alive("search") is None

@@ -109,6 +109,19 @@ def test_who_may_not_see_the_knowledge_base_does_not_see_its_searches(
     assert "Amber Road" in shown(client, run)
 
 
+def test_results_of_a_knowledge_base_that_is_gone_say_that_the_box_names_another(
+    client: Client, films: KnowledgeBase, ask: Callable[..., SearchRun]
+) -> None:
+    run = run_search(ask().pk)
+    gone = "films cannot be searched any more."
+    assert gone not in words(shown(client, run))
+    # As a removal leaves them: the search remains for staff, and no release of that name answers.
+    client.force_login(User.objects.create_user("staff", is_staff=True))
+    SearchRun.objects.filter(pk=run.pk).update(knowledge_base=None, release=None)
+    KnowledgeBase.objects.filter(pk=films.pk).update(active_release=None)
+    assert gone in words(shown(client, run))
+
+
 def test_a_queued_search_without_a_worker_says_so_and_works_without_scripts(
     client: Client, ask: Callable[..., SearchRun]
 ) -> None:

@@ -96,6 +96,16 @@ def test_the_value_that_the_plan_shows_stands_beside_its_result(described: dict[
     assert second["evidence"] is None or "value" not in second["evidence"]
 
 
+def test_a_place_is_shared_only_within_the_order_of_one_plan(described: dict[str, Any]) -> None:
+    plans, results = described["plans"], described["results"]
+    plans[:] = [plans[0] | {"plan": plans[0]["plan"] | {"order": {"by": {"field": "price"}, "direction": "asc"}}}] * 2
+    for result, plan, price, place in zip(results, (0, 1, 1), (22, 22, 22), (1, 1, 1), strict=False):
+        result["evidence"] = (result["evidence"] or results[0]["evidence"]) | {
+            "plan_index": plan, "order": {"status": "met", "value": price, "place": place}
+        }  # fmt: skip
+    assert [one.place for one in show_results(described)[:3]] == ["place 1", "place 1, shared", "place 1, shared"]
+
+
 def test_the_values_that_filters_compare_stand_beside_every_result(described: dict[str, Any]) -> None:
     first = described["results"][0]
     plan = described["plans"][first["evidence"]["plan_index"]]["plan"]
