@@ -29,7 +29,7 @@ def plan_json_schema(schema: Schema, *, retrieval_modes: bool = False) -> dict[s
         _object(var=text, text=text, label=types, match_mode=_enumeration(get_args(MatchMode))), MAX_ANCHORS
     )
     hops = _list(_object(**{"from": text}, rel=relations, to_var=text, to_label=types, direction=direction), MAX_HOPS)
-    count = _object(rel=relations, direction=direction, to_label=types)
+    count = _object(rel=relations, direction=direction, to_label=types, among=text)
     order = _object(
         by={"anyOf": [_object(field=text), _object(count=count)]},
         direction=_enumeration(("asc", "desc")),
