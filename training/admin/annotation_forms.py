@@ -33,6 +33,14 @@ def _whole(help_text: str, most: int, **more: Any) -> forms.IntegerField:
     return forms.IntegerField(min_value=1, max_value=most, widget=widget, help_text=help_text, **more)
 
 
+class _Evaluations(forms.MultipleChoiceField):
+    """A choice of evaluations; what is not among the newest may come from a link, and the service checks it."""
+
+    def valid_value(self, value: str) -> bool:
+        """Leave it to `plan_queue`, which says what is wrong with an id."""
+        return True
+
+
 class QueueForm(forms.Form):
     """A rule with its arguments, and what the queue is like."""
 
@@ -43,10 +51,11 @@ class QueueForm(forms.Form):
         KnowledgeBase.objects.none(), to_field_name="name", widget=UnfoldAdminSelectWidget, empty_label=None
     )
     rule = forms.ChoiceField(choices=AnnotationQueue.Rule.choices, widget=UnfoldAdminSelectWidget)
-    evaluations = forms.CharField(
-        required=False, widget=_LINES, label="Evaluations",
-        help_text="Ids, a line each; two are compared. Every rule but people's feedback needs one.",
-    )  # fmt: skip
+    evaluations = _Evaluations(
+        required=False,
+        widget=UnfoldAdminSelectMultipleWidget,
+        help_text="Two are compared. Every rule but people's feedback needs one.",
+    )
     pipelines = forms.CharField(
         required=False, widget=_LINES, help_text="Labels as in the report, a line each; empty: all of them."
     )
@@ -83,23 +92,27 @@ class QueueForm(forms.Form):
 
     def __init__(self, request: HttpRequest, data: Any, initial: dict[str, Any]) -> None:
         given: dict[str, Any] = {"seed": secrets.randbelow(2**31)} | initial
-        for name in ("stages", "kinds"):
+        for name in ("evaluations", "stages", "kinds"):
             if isinstance(given.get(name), str):
                 given[name] = given[name].split()
         super().__init__(data, initial=given)
         field = self.fields["knowledge_base"]
         assert isinstance(field, forms.ModelChoiceField)
         field.queryset = KnowledgeBase.objects.visible_to(request.user)
-        self.evaluations_known = [
-            (str(one.pk), f"{one.release_name}, {one.questions} questions, {one.created:%d %b %Y %H:%M}")
+        known = {
+            str(one.pk): f"{one.release_name}, {one.questions} questions, {one.created:%d %b %Y %H:%M}"
             for one in list_evaluations(user=request.user)[:MOST_EVALUATIONS]
-        ]
+        }
+        asked = data.getlist("evaluations") if data is not None else given.get("evaluations", [])
+        choice = self.fields["evaluations"]
+        assert isinstance(choice, forms.MultipleChoiceField)
+        choice.choices = list((known | {one: one for one in asked if one not in known}).items())
 
     def asked(self) -> dict[str, Any]:
         """Return the arguments of `plan_queue`."""
         values = self.cleaned_data
         arguments = {name: values[name] for name in ARGUMENTS if values[name] not in (None, "", [])}
-        for name in ("evaluations", "pipelines", "searches"):
+        for name in ("pipelines", "searches"):
             if name in arguments:
                 arguments[name] = [line.strip() for line in arguments[name].splitlines() if line.strip()]
         return {

@@ -106,6 +106,19 @@ def test_whoever_makes_a_queue_sees_it_among_the_queues_and_takes_no_part_in_it(
     assert page(staff, reverse("annotation-agreement", args=[queue.pk]))
 
 
+def test_evaluations_of_a_queue_are_chosen_by_what_they_are(staff: Client, measured: Evaluation) -> None:
+    address = reverse("admin:training_annotationqueue_add")
+    told = f"{measured.release_name}, {measured.questions} questions"
+    assert re.search(rf'<option value="{measured.pk}">{told}', page(staff, address))
+    assert re.search(
+        rf'<option value="{measured.pk}" selected>{told}', page(staff, f"{address}?evaluations={measured.pk}")
+    )
+    given = {"knowledge_base": "films", "rule": "random", "limit": "5", "seed": "1", "overlap": "2", "_count": ""}
+    counted = staff.post(address, given | {"evaluations": [str(measured.pk), "nobody"]}).content.decode()
+    assert "nobody" in counted
+    assert "What is wrong is said beside each field." in counted
+
+
 def test_an_evaluation_shows_its_figures_and_leads_to_its_searches(staff: Client, measured: Evaluation) -> None:
     shown = page(staff, row("evaluation", measured.pk))
     assert measured.report is not None
