@@ -105,7 +105,9 @@ class Outcome(models.Model):
     seconds = models.FloatField(default=0.0)
     stages = models.JSONField(default=dict, help_text="Seconds by role of the steps.")
     plan_shape = models.CharField(max_length=200, blank=True, help_text="Such as 2 hops, 1 anchor.")
-    probability = models.FloatField(null=True, blank=True, help_text="Of the first plan.")
+    probability = models.FloatField(
+        null=True, blank=True, help_text="The shown one: of the first result, else of the plan."
+    )
     cached_calls = models.PositiveIntegerField(default=0, help_text="Answers of a language model from the cache.")
     model_use = models.JSONField(
         null=True, blank=True, help_text="Calls, tokens and price of language models; null: none was asked."
