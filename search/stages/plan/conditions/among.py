@@ -40,9 +40,17 @@ def names_counted(core: Core, place: int, counted: Span) -> bool:
 
 
 def of_its_own(core: Core, place: int, cue: Span) -> bool:
-    """Whether a count stands in a clause of its own, behind the name that its branch starts from."""
+    """Whether a count stands in a clause of its own, behind the name that its branch starts from.
+
+    *At X, which author had the most papers* puts first where the papers are; what follows is no clause of its own.
+    """
     mention = core.question.names[core.candidate.mentions[place]].mention
-    return mention.end <= cue[0] and _CLAUSE.search(core.question.text[mention.end : cue[0]]) is not None
+    if cue[0] < mention.end:
+        return False
+    between = core.question.text[mention.end : cue[0]]
+    before = [word.content for word in core.question.said if word.start < mention.start]
+    fronted = bool(before) and not any(before) and between.lstrip().startswith(",")
+    return not fronted and _CLAUSE.search(between) is not None
 
 
 def counting_selected(conditions: Sequence[Condition]) -> tuple[Condition, ...]:

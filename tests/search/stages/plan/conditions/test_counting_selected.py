@@ -21,6 +21,7 @@ def demos(tmp_path_factory: pytest.TempPathFactory) -> dict[str, PlannedDemo]:
         ("products", "brands with at least two products made of oak",
          ["Halvmåne Smide", "Oake & Pell", "Peck & Tumble", "Yarrowby"]),
         ("papers", "who wrote the most papers in JPE", ["Samuel Okonjoma", "Leopoldo Zanchettini"]),
+        ("papers", "In JPE, who wrote the most papers?", ["Samuel Okonjoma", "Leopoldo Zanchettini"]),
         ("papers", "authors with more than two papers on epidemiology", ["Noor al-Hashmani", "Samuel Okonjoma"]),
         # The counted word is a name, and a price limits what is counted.
         ("products", "which brand has the most tents", ["Tarnhollow"]),
