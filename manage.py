@@ -5,10 +5,14 @@ import os
 import sys
 
 from django.core.management import execute_from_command_line
+from django.db import InterfaceError, OperationalError
 
 from grasp_site.embedded.commands import services_for
 from grasp_site.embedded.faults import EmbeddedError
 from grasp_site.environment import SettingError
+from search.services.searches.lost_session import lost_session
+
+GO_ON = "Give the command again once it runs; long work goes on from what is stored."
 
 
 def main() -> int:
@@ -22,6 +26,12 @@ def main() -> int:
             execute_from_command_line(sys.argv)
     except (EmbeddedError, SettingError) as error:
         sys.stderr.write(f"{error}\n")
+        return 1
+    except (OperationalError, InterfaceError) as error:
+        if (lost := lost_session(error)) is None:
+            raise
+        reason = str(lost).strip().partition("\n")[0]
+        sys.stderr.write(f"Postgres does not answer: {reason}\n{GO_ON}\n")
         return 1
     return 0
 
