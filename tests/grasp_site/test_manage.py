@@ -17,8 +17,6 @@ from tests.conftest import PROJECT
     "command",
     [
         ("index_kb", "products"),
-        ("prune_runs",),
-        ("import_kb", "search/fixtures/demo/products"),
         ("evaluate", "products", "--questions", "search/fixtures/demo/products/questions.jsonl", "--output", "report"),
     ],
 )
