@@ -149,19 +149,22 @@ def _vertex(plan: Plan, var: str, types: Types, excluded: Sequence[str] = ()) ->
 
 def _what(condition: Filter) -> str:
     """Return the field of a filter, or its count."""
-    if condition.count is None:
-        return condition.field
-    return json.dumps(replace(condition.count, among="").to_json(), sort_keys=True)
+    return condition.field if condition.count is None else _counted_by(condition.count)
+
+
+def _counted_by(count: Count) -> str:
+    """Return what a count counts, without the name of the variable that it counts among, which may be any."""
+    return json.dumps(replace(count, among="").to_json(), sort_keys=True)
 
 
 def _unnamed(order: Order) -> Order:
-    """Return an order without the name of the variable that it counts among, which may be any."""
+    """Return an order without the name of the variable that it counts among."""
     return replace(order, by=replace(order.by, among="")) if isinstance(order.by, Count) else order
 
 
 def _among(plan: Plan, count: Count) -> tuple[str, str, str, str]:
     """Return (variable, variable, what is counted, which of them counts) of a count among the nodes of the other."""
-    return plan.target.var, count.among, json.dumps(replace(count, among="").to_json(), sort_keys=True), ">"
+    return plan.target.var, count.among, _counted_by(count), ">"
 
 
 def _compared(condition: Filter) -> tuple[str, str, tuple[str, str], str]:

@@ -159,7 +159,7 @@ class Filter:
     def others(self) -> frozenset[str]:
         """The other variables of the plan that this filter needs: those that it compares or counts among."""
         among = self.count.among if self.count is not None else ""
-        return frozenset(filter(None, (among, self.value.var if isinstance(self.value, FieldOf) else "")))
+        return frozenset(filter(None, (among, self.compared.var if self.compared else "")))
 
     @property
     def compared(self) -> FieldOf | None:

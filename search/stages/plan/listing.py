@@ -97,7 +97,6 @@ class Lister:
         read, left = self.readings.question, self.readings.left(meaning)
         conditions = meaning.bound.conditions
         used = {*meaning.candidate.mentions, *(at for condition in conditions for at in condition.names)}
-        # What must not be is found first by its words, if no condition leaves it out: such answers are doubtful, too.
         return Grounds(
             share,
             rival,
@@ -111,6 +110,7 @@ class Lister:
             unknown=len(unknown_names(read, sorted(used), left))
             + len(unsaid_topics(read, left, self.says))
             + self._lacks_field(meaning)
+            # What must not be is found first by its words, if no condition leaves it out.
             + any((one.start, one.end) in meaning.bound.unbound for one in read.turnings)
             + len(sure_names_left(read, sorted(used), left, self.readings.knowledge.lexicon)),
             meant=self._meant(meaning),

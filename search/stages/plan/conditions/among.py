@@ -7,13 +7,14 @@ selects before the answers are reached: the walk to them goes over the counted n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from search.domain.graph import Direction
 from search.domain.plan import Count, Hop
 from search.language.cues import Span
 from search.stages.plan.conditions.condition import Condition, Core
+from search.stages.plan.write import TARGET
 
 _CLAUSE = re.compile(r"[,;]|\b(?:and|who|that|which|und|die|der|das|et|qui|y|que)\b", re.IGNORECASE)
 """What begins a clause of its own: *who published in Outbreak and wrote more than five papers* counts all papers."""
@@ -70,11 +71,6 @@ def _counting(condition: Condition, hops: Iterable[Hop]) -> Condition:
 
 
 def _selected(count: Count, hops: Iterable[Hop]) -> Count:
-    hop = next(_same(count, hops), None)
+    wanted = (TARGET, count.rel, count.direction)
+    hop = next((one for one in hops if (one.source, one.rel, one.direction) == wanted), None)
     return count if count.among or hop is None else replace(count, among=hop.to_var)
-
-
-def _same(count: Count, hops: Iterable[Hop]) -> Iterator[Hop]:
-    for hop in hops:
-        if hop.source == "T" and (hop.rel, hop.direction) == (count.rel, count.direction):
-            yield hop

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from search.domain.graph import Schema
 from search.language.cues import FieldAsked, Span
 from search.language.question import AnalysedQuestion
 from search.language.words import stem
@@ -21,7 +20,7 @@ def fielded(question: AnalysedQuestion, knowledge: Knowledge) -> list[Span]:
     starts += [one.start for one in question.cues.dates]
     if not starts:
         return []
-    named = knowledge.kept(field_words, lambda: field_words(knowledge.schema))
+    named = _field_words(knowledge)
     found = []
     for start in starts:
         before = next((one for one in reversed(question.said) if one.start < start and one.content), None)
@@ -39,15 +38,19 @@ def asked_number(question: AnalysedQuestion, knowledge: Knowledge) -> AnalysedQu
     if asking is None or asking.ask != "how many":
         return question
     behind = next((one for one in question.said if one.start >= asking.end), None)
-    named = knowledge.kept(field_words, lambda: field_words(knowledge.schema))
+    named = _field_words(knowledge)
     if behind is None or stem(behind.text) not in named or knowledge.lexicon.says(behind.text):
         return question
     spans = (asking.start, asking.end), (behind.start, behind.start + len(behind.text))
     return replace(question, cues=replace(question.cues, asking=None, field=FieldAsked(spans, (behind.text,))))
 
 
-def field_words(schema: Schema) -> frozenset[str]:
+def _field_words(knowledge: Knowledge) -> frozenset[str]:
     """Return the stems of the names of one word that fields of numbers and dates have."""
-    names = [words(one.name).split() for kind in schema.node_types for one in kind.fields
-             if one.kind in ("number", "date")]  # fmt: skip
-    return frozenset(stem(name[0]) for name in names if len(name) == 1)
+
+    def found() -> frozenset[str]:
+        names = [words(one.name).split() for kind in knowledge.schema.node_types for one in kind.fields
+                 if one.kind in ("number", "date")]  # fmt: skip
+        return frozenset(stem(name[0]) for name in names if len(name) == 1)
+
+    return knowledge.kept(_field_words, found)
