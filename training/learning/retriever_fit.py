@@ -26,6 +26,9 @@ CLIP = 1.0
 EXPLODED = 1e3
 """Loss above which a training has gone wrong: guessing among a million nodes has a loss of 14."""
 _NAMED = 5
+TOGETHER = 8
+"""Questions of like length that the encoder's model reads together. A whole batch, padded to its longest question, took
+1.75 times as long on a CPU."""
 _WORTH = 0.5
 """Score, of 1 at most, from which an entry of a list is among the nodes of a sampled loss."""
 
@@ -188,12 +191,17 @@ class Trainer:
         device = self._how.device
         if not self._how.layers:
             return torch.from_numpy(np.stack([one.vector for one in questions])).to(device)
-        ids, mask = padded(self.net.tower, [one.tokens for one in questions])
+        order = sorted(range(len(questions)), key=lambda place: len(questions[place].tokens))
+        together = TOGETHER if device == "cpu" else len(order)
         half = torch.autocast(device, torch.bfloat16) if device != "cpu" or has_bfloat16() else nullcontext()
-        with half:
-            found = self.net.tower({"input_ids": ids.to(device), "attention_mask": mask.to(device)})
-        embedded: Tensor = found["sentence_embedding"]
-        return embedded
+        found: list[Tensor] = []
+        for first in range(0, len(order), together):
+            ids, mask = padded(self.net.tower, [questions[place].tokens for place in order[first : first + together]])
+            with half:
+                read = self.net.tower({"input_ids": ids.to(device), "attention_mask": mask.to(device)})
+            found.append(read["sentence_embedding"])
+        places = torch.tensor(sorted(range(len(order)), key=order.__getitem__), device=device)
+        return torch.cat(found)[places]
 
     def _columns(self, questions: Sequence[Asked], chance: np.random.Generator) -> Indices | None:
         """Return the sorted keys that the loss is over: answers, all entries, and a sample; None for all nodes."""
