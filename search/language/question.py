@@ -235,7 +235,7 @@ class AnalysedQuestion:
         What stands behind that name is said of the answers: `lamps cheaper than Alba made by Ostervik`.
         """
         return tuple(
-            replace(cue, reference=(cue.reference[0], self._first_name_ends(*cue.reference)))
+            replace(cue, reference=(cue.reference[0], self._reference_ends(*cue.reference)))
             for cue in self.cues.comparisons
             if not self._in_name(cue.start, cue.end) and self.names_in(cue.reference)
         )
@@ -272,6 +272,17 @@ class AnalysedQuestion:
                 return last
             last = max(last, one.end)
         return end
+
+    def _reference_ends(self, start: int, end: int) -> int:
+        """Return where the thing ends that answers are compared with: `older than Alba in Norway` compares with Alba.
+
+        A preposition behind its name says something of the answers even where no other name follows that is known yet.
+        """
+        last = self._first_name_ends(start, end)
+        first = min((self.names[at].mention for at in self.names_in((start, last))), key=lambda one: one.start)
+        behind = words(self.text[first.end : last])[:1]
+        placed = first.start - start <= _ARTICLE and any(word in _PLACING for word in behind)
+        return first.end if placed else last
 
     def _counts(self, name: Named) -> bool:
         """Whether a name is a number that a comparison or a unit makes an amount."""

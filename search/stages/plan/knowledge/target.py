@@ -20,6 +20,7 @@ from search.language.words import (
     WHICH,
     content,
     stem,
+    words,
 )
 from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 
@@ -33,6 +34,8 @@ _HEAD = 3
 """Most content words of a head."""
 AGENT = ("er", "or", "ers", "ors", "ist", "ists", "ian", "ians")
 _PAST = "ed"
+_OTHERS = -1.0
+"""Fit of other types where the head is a whole phrase of one: *disease groups* are no diseases."""
 _SURE = 0.5
 """Least affinity from which a type or relation counts as recognised."""
 
@@ -124,6 +127,8 @@ def answer_types(reading: RemainingWords, lexicon: Lexicon, beside: Collection[i
         if fit.max(initial=0.0) < _SURE and agents(texts, rows[:, :relations]):
             fit = np.maximum(fit, lexicon.of(ANSWER_OF["who"].split()[:1])[:, relations:].max(axis=0, initial=0.0))
         if fit.max(initial=0.0) >= _SURE:
+            if (whole := lexicon.whole_type(max((words(text) for text in texts), key=len))) is not None:
+                return np.where(np.arange(len(fit)) == whole, 1.0, _OTHERS)
             fit /= fit.max()
             return fit
     return np.zeros(lexicon.elements - relations)

@@ -1,0 +1,67 @@
+"""Questions over a graph whose types have names of several words and whose relations join a type with itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from search.stages.plan import Planner
+from tests.search.stages.plan.pathways import best, found, planner_in
+
+
+@pytest.fixture(scope="module")
+def planner(tmp_path_factory: pytest.TempPathFactory) -> Planner:
+    return planner_in(tmp_path_factory.mktemp("pathways"))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("which disease groups are tied to the pathways of Ada Holm", {"bone disease", "disease of mental health"}),
+        ("which disease group contains gout", {"bone disease"}),
+        ("which diseases are tied to the pathways of Ada Holm", {"gout", "schizophrenia"}),
+    ],
+)
+def test_a_type_named_by_several_words_is_what_is_asked_for(planner: Planner, text: str, names: set[str]) -> None:
+    assert found(planner, text) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("which genes does TP53 activate", {"BAX"}),
+        ("which genes activate TP53", {"MDM2"}),
+        ("which genes are activated by TP53", {"BAX"}),
+        ("which genes does TP53 switch on", {"BAX"}),
+        ("which metabolites are made from cholesterol", {"cortisol"}),
+        ("what is cholesterol converted into", {"cortisol"}),
+        ("which metabolites are converted into cholesterol", {"squalene"}),
+    ],
+)
+def test_verbs_and_prepositions_say_which_way_a_relation_is_walked(
+    planner: Planner, text: str, names: set[str]
+) -> None:
+    assert found(planner, text) == names
+
+
+def test_what_is_compared_ends_at_its_name_though_another_name_is_not_found_at_once(planner: Planner) -> None:
+    assert found(planner, "pathways older than Statin action in rats") == {"Vitamin D metabolism"}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        # The year of the last edit is the last in which there was one.
+        ("Drosophila pathways that have not been edited since 2021", {"Wing growth"}),
+        ("Drosophila pathways not updated since November 2021", {"Wing growth"}),
+        ("Drosophila pathways not changed after 2022", {"Wing growth"}),
+    ],
+)
+def test_what_was_not_edited_since_a_year_may_have_been_edited_in_it(
+    planner: Planner, text: str, names: set[str]
+) -> None:
+    assert found(planner, text) == names
+    assert best(planner, text).plan.target.relevance_text == ""
+
+
+def test_a_turning_word_reaches_over_the_initial_of_a_name(planner: Planner) -> None:
+    assert found(planner, "pathways by Ada Holm not written with Noah A. Smith") == {"Mood signals"}
