@@ -268,7 +268,7 @@ class AnalysedQuestion:
         """Return where the names end that a span begins with and that are joined to each other."""
         last = start
         for one in sorted((self.names[at].mention for at in self.names_in((start, end))), key=lambda one: one.start):
-            if last > start and one.start > last and not _joined(self.text[last : one.start]):
+            if last > start and one.start > last and not joined(self.text[last : one.start]):
                 return last
             last = max(last, one.end)
         return end
@@ -374,7 +374,7 @@ class AnalysedQuestion:
         """Whether two names, by their positions, stand beside each other in a list: *fever and weight loss*."""
         first, second = sorted((self.names[at].mention for at in (one, other)), key=lambda name: name.start)
         between = (first.end, second.start)
-        return not self.content_in(between, names=True) and _joined(self.text[slice(*between)])
+        return not self.content_in(between, names=True) and joined(self.text[slice(*between)])
 
     def content_in(self, span: Span, names: bool = False) -> list[Word]:
         """Return the content words in a span of the question, without those of names unless `names` is set."""
@@ -492,8 +492,8 @@ def _is_said_of_it(question: AnalysedQuestion, word: Word) -> bool:
     return bool(more) or behind is None or not behind.content
 
 
-def _joined(between: str) -> bool:
-    """Whether the text between two names makes a list of them.
+def joined(between: str) -> bool:
+    """Whether the text between two names or values makes a list of them.
 
     Another preposition behind *and* says something else: *cheaper than Alba and in the category boots*.
     """

@@ -49,27 +49,33 @@ _EDITED = {
     "Statin action": "2022-03-01", "Vitamin D metabolism": "2020-07-09", "Mood signals": "2019-01-20",
     "Wing growth": "2021-11-30", "Fly sleep": "2023-05-02",
 }  # fmt: skip
+_STATUS = {
+    "Statin action": "Mature", "Vitamin D metabolism": "Emerging", "Wing growth": "Legacy", "Fly sleep": "Emerging",
+}  # fmt: skip
+    "Statin action": "Mature",
+    "Vitamin D metabolism": "Emerging",
+    "Wing growth": "Legacy",
+    "Fly sleep": "Emerging",
+}
 
 
-def _with_dates() -> oracle.Graph:
-    plain = graph_of(_NAMES, _FACTS)
+def _with_fields() -> oracle.Graph:
+    plain, own = graph_of(_NAMES, _FACTS), {"last_edited": _EDITED, "status": _STATUS}
     nodes = tuple(
-        Node(n.key, n.id, n.type, n.name, fields={"last_edited": day} if (day := _EDITED.get(n.name)) else {})
+        Node(n.key, n.id, n.type, n.name, fields={field: of[n.name] for field, of in own.items() if n.name in of})
         for n in plain.nodes
     )
     return oracle.Graph(nodes, plain.edges)
 
 
-PATHWAYS = _with_dates()
+_FIELDS = (Field("last_edited", "date", coverage=5), Field("status", "keyword", coverage=4))
+PATHWAYS = _with_fields()
 
 
 def schema() -> Schema:
-    """Return the schema of the pathways with their field of dates."""
+    """Return the schema of the pathways with their fields."""
     plain = schema_of(PATHWAYS)
-    kinds = [
-        NodeType(kind.name, kind.count, (Field("last_edited", "date", coverage=5),)) if kind.fields else kind
-        for kind in plain.node_types
-    ]
+    kinds = [NodeType(kind.name, kind.count, _FIELDS) if kind.fields else kind for kind in plain.node_types]
     worded = [Relation(one.name) for one in plain.relations]
     return Schema(tuple(kinds), tuple(worded), plain.relation_types)
 

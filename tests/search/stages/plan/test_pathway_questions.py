@@ -65,3 +65,27 @@ def test_what_was_not_edited_since_a_year_may_have_been_edited_in_it(
 
 def test_a_turning_word_reaches_over_the_initial_of_a_name(planner: Planner) -> None:
     assert found(planner, "pathways by Ada Holm not written with Noah A. Smith") == {"Mood signals"}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        # A field has no author of its own, and no relation joins diseases with authors.
+        ("pathways without a status by Ada Holm", {"Mood signals"}),
+        ("pathways without any disease by Noah A. Smith", {"Wing growth"}),
+    ],
+)
+def test_what_is_lacked_ends_before_a_name_that_belongs_to_the_answers(
+    planner: Planner, text: str, names: set[str]
+) -> None:
+    assert found(planner, text) == names
+
+
+def test_two_values_of_a_field_in_a_list_mean_either(planner: Planner) -> None:
+    assert found(planner, "emerging or legacy Drosophila pathways") == {"Wing growth", "Fly sleep"}
+    assert best(planner, "emerging or legacy Drosophila pathways").plan.target.relevance_text == ""
+
+
+def test_a_participle_before_by_is_no_answer_type(planner: Planner) -> None:
+    plan = best(planner, "pathways co-authored by Ada Holm and Noah A. Smith").plan
+    assert (plan.target.labels, [hop.rel for hop in plan.hops]) == (("pathway",), ["AUTHORED_BY"] * 2)
