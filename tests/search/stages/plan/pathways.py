@@ -52,11 +52,6 @@ _EDITED = {
 _STATUS = {
     "Statin action": "Mature", "Vitamin D metabolism": "Emerging", "Wing growth": "Legacy", "Fly sleep": "Emerging",
 }  # fmt: skip
-    "Statin action": "Mature",
-    "Vitamin D metabolism": "Emerging",
-    "Wing growth": "Legacy",
-    "Fly sleep": "Emerging",
-}
 
 
 def _with_fields() -> oracle.Graph:
