@@ -38,6 +38,8 @@ def everyday_names(text: str, start: int, end: int, index: MentionIndex, code: s
             continue
         if named := next(_named(others, index), None):
             keys, meant = named
+            if not set(keys).isdisjoint(index.lookup(text[first:last])):
+                continue
             found.append(Mention(first, last, text[first:last], keys, (True,) * len(keys), _ALIKE, "synonym", meant))
     return found
 
