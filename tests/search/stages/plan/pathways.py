@@ -52,10 +52,11 @@ _EDITED = {
 _STATUS = {
     "Statin action": "Mature", "Vitamin D metabolism": "Emerging", "Wing growth": "Legacy", "Fly sleep": "Emerging",
 }  # fmt: skip
+_LAB = {"Statin action": "Umeå, Sweden", "Mood signals": "Lund, Sweden", "Wing growth": "Oslo, Norway"}
 
 
 def _with_fields() -> oracle.Graph:
-    plain, own = graph_of(_NAMES, _FACTS), {"last_edited": _EDITED, "status": _STATUS}
+    plain, own = graph_of(_NAMES, _FACTS), {"last_edited": _EDITED, "status": _STATUS, "lab": _LAB}
     nodes = tuple(
         Node(n.key, n.id, n.type, n.name, fields={field: of[n.name] for field, of in own.items() if n.name in of})
         for n in plain.nodes
@@ -63,7 +64,11 @@ def _with_fields() -> oracle.Graph:
     return oracle.Graph(nodes, plain.edges)
 
 
-_FIELDS = (Field("last_edited", "date", coverage=5), Field("status", "keyword", coverage=4))
+_FIELDS = (
+    Field("last_edited", "date", coverage=5),
+    Field("status", "keyword", coverage=4),
+    Field("lab", "keyword", coverage=3),
+)
 PATHWAYS = _with_fields()
 
 

@@ -89,3 +89,18 @@ def test_two_values_of_a_field_in_a_list_mean_either(planner: Planner) -> None:
 def test_a_participle_before_by_is_no_answer_type(planner: Planner) -> None:
     plan = best(planner, "pathways co-authored by Ada Holm and Noah A. Smith").plan
     assert (plan.target.labels, [hop.rel for hop in plan.hops]) == (("pathway",), ["AUTHORED_BY"] * 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("pathways from Sweden", {"Statin action", "Mood signals"}),
+        ("pathways by Noah A. Smith not from Sweden", {"Wing growth"}),
+        # No word says a type that has places; these do.
+        ("events in Norway", {"Wing growth"}),
+    ],
+)
+def test_a_part_of_a_list_of_places_is_contained_in_what_is_asked_for(
+    planner: Planner, text: str, names: set[str]
+) -> None:
+    assert found(planner, text) == names
