@@ -129,6 +129,9 @@ def answer_types(reading: RemainingWords, lexicon: Lexicon, beside: Collection[i
         if fit.max(initial=0.0) >= _SURE:
             if (whole := lexicon.whole_type(max((words(text) for text in texts), key=len))) is not None:
                 return np.where(np.arange(len(fit)) == whole, 1.0, _OTHERS)
+            if (named := lexicon.names_types(texts)).any():
+                # *Pathways* asks for these, not for pathway terms.
+                fit = np.where(lexicon.says_types(texts) & ~named, 0.0, fit)
             fit /= fit.max()
             return fit
     return np.zeros(lexicon.elements - relations)
