@@ -104,3 +104,11 @@ def test_a_part_of_a_list_of_places_is_contained_in_what_is_asked_for(
     planner: Planner, text: str, names: set[str]
 ) -> None:
     assert found(planner, text) == names
+
+
+def test_what_no_relation_leads_to_is_not_counted_by_another(planner: Planner) -> None:
+    """The number of an author's pathways is not that of their organisms."""
+    assert best(planner, "authors with the most organisms").plan.order is None
+    counted = best(planner, "authors with the most pathways").plan
+    assert counted.order is not None
+    assert counted.target.labels == ("author",)
