@@ -196,7 +196,8 @@ def _names_another(core: Core, counted: Sequence[str], columns: Sequence[int]) -
     Nodes farther away cannot be counted, and the number of nearer ones is no answer.
     """
     lexicon = core.knowledge.lexicon
-    return bool(counted) and lexicon.names_types(counted[-1:]).any() and not lexicon.explains(columns, counted[-1])
+    named = bool(counted) and bool(lexicon.names_types(counted[-1:]).any())
+    return named and not lexicon.explains(columns, counted[-1])
 
 
 def _counts_names(core: Core, cue: Superlative) -> bool:
