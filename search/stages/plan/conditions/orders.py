@@ -110,7 +110,10 @@ class Orders:
                     "in" if is_noun(core.question, word) else direction_said(core.question, known, relation, None)
                 )
                 fit *= 1.0 if way_said in (None, way) else _AGAINST
-            label = known.schema.node_types[code].name if _shared(core, relation, way) else ANY
+            typed = not counted or not known.lexicon.explains((relation,), counted[-1])
+            typed = typed or known.lexicon.explains((known.lexicon.relations + code,), counted[-1])
+            # *Most participants* counts those of every type.
+            label = known.schema.node_types[code].name if typed and _shared(core, relation, way) else ANY
             count = Count(own.name, None if own.mutual else way, label)
             columns = elements((path,), known.lexicon.relations)
             if _names_another(core, counted, columns):

@@ -42,6 +42,9 @@ _FACTS: tuple[tuple[str, str, str], ...] = (
     ("TP53", "INTERACTION_STIMULATION", "BAX"), ("MDM2", "INTERACTION_STIMULATION", "TP53"),
     ("TP53", "INTERACTION_ARROW", "MDM2"), ("BAX", "INTERACTION_ARROW", "TP53"),
     ("squalene", "INTERACTION_CONVERSION", "cholesterol"), ("cholesterol", "INTERACTION_CONVERSION", "cortisol"),
+    ("Statin action", "HAS_PARTICIPANT", "cholesterol"), ("Mood signals", "HAS_PARTICIPANT", "cortisol"),
+    ("Statin action", "HAS_PARTICIPANT", "TP53"), ("Wing growth", "HAS_PARTICIPANT", "BAX"),
+    ("Wing growth", "HAS_PARTICIPANT", "MDM2"), ("Mood signals", "HAS_PARTICIPANT", "squalene"),
     ("Statin action", "AUTHORED_BY", "Ada Holm"), ("Mood signals", "AUTHORED_BY", "Ada Holm"),
     ("Statin action", "AUTHORED_BY", "Noah A. Smith"), ("Wing growth", "AUTHORED_BY", "Noah A. Smith"),
 )  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from search.domain.graph import ANY
+from search.domain.plan.parts import Count
 from search.stages.plan import Planner
 from tests.search.stages.plan.pathways import best, found, planner_in
 
@@ -112,3 +114,14 @@ def test_what_no_relation_leads_to_is_not_counted_by_another(planner: Planner) -
     counted = best(planner, "authors with the most pathways").plan
     assert counted.order is not None
     assert counted.target.labels == ("author",)
+
+
+def test_what_only_the_relation_names_is_counted_whatever_its_type(planner: Planner) -> None:
+    """Pathways have genes and metabolites as participants; *most participants* asks for both together."""
+    counted = {}
+    for text in ("pathway with the most participants", "pathway with the most genes"):
+        order = best(planner, text).plan.order
+        assert order is not None
+        assert isinstance(order.by, Count)
+        counted[text] = (order.by.rel, order.by.to_label)
+    assert list(counted.values()) == [("HAS_PARTICIPANT", ANY), ("HAS_PARTICIPANT", "gene")]
