@@ -148,14 +148,18 @@ def _rows(owner: int, name: tuple[str, ...], values: _Values, fold: Callable[[st
     if yes is not None:
         yield _Row(code_of(name), " ".join(name), owner, json.dumps(yes), values.counts[yes], YES)
         return
-    parts: Counter[str] = Counter()
-    for value, nodes in values.kept():
-        if row := _row(owner, str(value), value, nodes, 0 if isinstance(value, str) else NUMBER, fold):
-            yield row
+    kept, parts = list(values.kept()), Counter[str]()
+    for value, nodes in kept:
         if isinstance(value, str) and len(pieces := _PARTS.split(value)) > 1:
             parts.update({piece: nodes for piece in dict.fromkeys(pieces) if len(piece) > 2})
+    # *Melbourne* that mostly stands in *Melbourne, Australia* asks for those, too.
+    parts = Counter({piece: nodes for piece, nodes in parts.items() if nodes > values.counts.get(piece, 0)})
+    for value, nodes in kept:
+        flags = 0 if isinstance(value, str) else NUMBER
+        if value not in parts and (row := _row(owner, str(value), value, nodes, flags, fold)):
+            yield row
     for piece, nodes in parts.items():
-        if piece not in values.counts and (row := _row(owner, piece, piece, nodes, PART, fold)):
+        if row := _row(owner, piece, piece, nodes + values.counts.get(piece, 0), PART, fold):
             yield row
 
 

@@ -25,18 +25,21 @@ def everyday_names(text: str, start: int, end: int, index: MentionIndex, code: s
     """Return the names for which the stretches of at least `least` words between two offsets of a text stand.
 
     The longest stretches come first, and no two share words. A stretch that is itself a name, with or without an
-    article before it, is left out, since it needs no other word. `code` is the language of the text; a
-    language without a list of synonyms has no such names.
+    article before it, is left out, since it needs no other word; several words in lower case may be meant otherwise
+    (*cancer research* where a journal is called *Cancer Research*). `code` is the language of the text; a language
+    without a list of synonyms has no such names.
     """
     found: list[Mention] = []
     for first, last, others in synonyms_in(text[start:end], code, least):
         first, last = first + start, last + start
         names = {text[first:last], _ARTICLE.sub("", text[first:last])}
         taken = any(one.start < last and first < one.end for one in found) or text[first:last].casefold() in _VAGUE
-        if taken or any(index.lookup(name) for name in names):
+        if taken or any(_is_name(name, index) for name in names):
             continue
         if named := next(_named(others, index), None):
             keys, meant = named
+            if not set(keys).isdisjoint(index.lookup(text[first:last])):
+                continue
             found.append(Mention(first, last, text[first:last], keys, (True,) * len(keys), _ALIKE, "synonym", meant))
     return found
 
@@ -59,6 +62,15 @@ def everyday_values(text: str, spans: Sequence[tuple[int, int]], index: ValueInd
                 for one in meant
             ]
     return found
+
+
+def _is_name(said: str, index: MentionIndex) -> bool:
+    """Whether words are a name as it is stored; several words in lower case only if the name is in lower case, too."""
+    if not index.lookup(said):
+        return False
+    if " " not in said or not said.islower():
+        return True
+    return any(any(one.exact) for one in index.find(said) if one.how == "name" and one.text == said)
 
 
 def _whole(other: str, index: ValueIndex) -> list[ValueMention]:

@@ -235,7 +235,7 @@ class AnalysedQuestion:
         What stands behind that name is said of the answers: `lamps cheaper than Alba made by Ostervik`.
         """
         return tuple(
-            replace(cue, reference=(cue.reference[0], self._first_name_ends(*cue.reference)))
+            replace(cue, reference=(cue.reference[0], self._reference_ends(*cue.reference)))
             for cue in self.cues.comparisons
             if not self._in_name(cue.start, cue.end) and self.names_in(cue.reference)
         )
@@ -268,10 +268,21 @@ class AnalysedQuestion:
         """Return where the names end that a span begins with and that are joined to each other."""
         last = start
         for one in sorted((self.names[at].mention for at in self.names_in((start, end))), key=lambda one: one.start):
-            if last > start and one.start > last and not _joined(self.text[last : one.start]):
+            if last > start and one.start > last and not joined(self.text[last : one.start]):
                 return last
             last = max(last, one.end)
         return end
+
+    def _reference_ends(self, start: int, end: int) -> int:
+        """Return where the thing ends that answers are compared with: `older than Alba in Norway` compares with Alba.
+
+        A preposition behind its name says something of the answers even where no other name follows that is known yet.
+        """
+        last = self._first_name_ends(start, end)
+        first = min((self.names[at].mention for at in self.names_in((start, last))), key=lambda one: one.start)
+        behind = words(self.text[first.end : last])[:1]
+        placed = first.start - start <= _ARTICLE and any(word in _PLACING for word in behind)
+        return first.end if placed else last
 
     def _counts(self, name: Named) -> bool:
         """Whether a name is a number that a comparison or a unit makes an amount."""
@@ -363,7 +374,7 @@ class AnalysedQuestion:
         """Whether two names, by their positions, stand beside each other in a list: *fever and weight loss*."""
         first, second = sorted((self.names[at].mention for at in (one, other)), key=lambda name: name.start)
         between = (first.end, second.start)
-        return not self.content_in(between, names=True) and _joined(self.text[slice(*between)])
+        return not self.content_in(between, names=True) and joined(self.text[slice(*between)])
 
     def content_in(self, span: Span, names: bool = False) -> list[Word]:
         """Return the content words in a span of the question, without those of names unless `names` is set."""
@@ -481,8 +492,8 @@ def _is_said_of_it(question: AnalysedQuestion, word: Word) -> bool:
     return bool(more) or behind is None or not behind.content
 
 
-def _joined(between: str) -> bool:
-    """Whether the text between two names makes a list of them.
+def joined(between: str) -> bool:
+    """Whether the text between two names or values makes a list of them.
 
     Another preposition behind *and* says something else: *cheaper than Alba and in the category boots*.
     """

@@ -46,12 +46,19 @@ def tokens(text: str) -> list[Token]:
     for match in _WORD.finditer(text):
         between = text[behind : match.start()]
         raw = match.group()
+        if found and between == ". " and _is_initial(text, found[-1]) and raw[0].isupper():
+            between = " "
         word = _POSSESSIVE.sub("", raw.casefold().replace("’", "'").replace("ʼ", "'"))
         found.append(
             Token(match.start(), match.end(), word, _mark(between), between == "-" and bool(found), raw[0].isupper())
         )
         behind = match.end()
     return found
+
+
+def _is_initial(text: str, token: Token) -> bool:
+    """Whether a word is a single capital, behind which a full stop ends no sentence: *Noah A. Smith*."""
+    return token.capital and token.end - token.start == 1 and text[token.start] != "I"
 
 
 def _mark(between: str) -> str:

@@ -39,11 +39,17 @@ class Reordered:
                 yield part
 
     def _may_be(self, asked: Asked, first: int, last: int) -> bool:
-        """Whether a word of content begins or ends a stretch, and no exact names explain it."""
-        if all(asked.covered[first : last + 1]):
+        """Whether a stretch begins and ends with words of content, and no exact names explain it or reach beyond it.
+
+        One of the two may be a number. *And Wnt signaling* is not the name *Signaling and Wnt* in another order.
+        """
+        if all(asked.covered[first : last + 1]) or not (asked.content[first] and asked.content[last]):
             return False
-        telling = [at for at in (first, last) if asked.content[at] and not asked.tokens[at].words[0].isdigit()]
-        return bool(telling) and (asked.tokens[first].start, asked.tokens[last].end) not in asked.known_spans
+        if all(asked.tokens[at].words[0].isdigit() for at in (first, last)):
+            return False
+        start, end = asked.tokens[first].start, asked.tokens[last].end
+        cut = any(a < start < b or a < end < b for a, b in asked.known_spans)
+        return not cut and (start, end) not in asked.known_spans
 
     def _part(self, asked: Asked, first: int, last: int) -> Part | None:
         said = asked.places[first : last + 1]

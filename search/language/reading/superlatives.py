@@ -116,7 +116,8 @@ class SuperlativeReader:
         """Return a superlative of a known adjective; a noun of a scale behind it is the property (*highest price*)."""
         begins, end, limit = self._with_number(said, at, at + length)
         scale, word = adjective.scale, adjective.word
-        if end < len(said) and not said[end].mark and (named := self._scales.nouns.get(said[end].word)):
+        named = self._scales.nouns.get(said[end].word) if end < len(said) and not said[end].mark else None
+        if named and (word in self._measuring or not _apart(scale, named)):
             scale, word, end = named, said[end].word, end + 1
         elif self._than.length(said, end):
             return None
@@ -344,6 +345,11 @@ class SuperlativeReader:
             limit,
             scale.against,
         )
+
+
+def _apart(one: Scale, other: Scale) -> bool:
+    """Whether two scales measure different things: the *oldest volume* is no volume that is measured."""
+    return bool(one.names) and set(one.names).isdisjoint(other.names)
 
 
 def _closes(said: Sequence[Token], at: int) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from search.domain.graph import Field, NodeType
 from search.language.quantities import UNITS, Dimension, Quantity
 from search.language.reading.scales import scales_of
+from search.language.synonyms import synonyms
 from search.language.words import stem, stems
 from search.stages.plan.years import YearFields
 from search.text import words
@@ -20,6 +21,7 @@ _SAID_BY: dict[Dimension, frozenset[str]] = {
 """Words of scales for what a field of each dimension measures, even where its name does not say so."""
 _ANY_NUMBER = "value"
 """A scale with this name may be about any number: *higher than 4*."""
+_PAST = "ed"
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -75,9 +77,15 @@ def measures(field: Field, names: Sequence[str]) -> bool:
 
 
 def verb_says(word: str, field: Field) -> bool:
-    """Whether a word is a verb of what a field measures: *weigh* of `weight_g`, *last* of `half_life_hours`."""
+    """Whether a word is a verb of what a field measures: *weigh* of `weight_g`, *last* of `half_life_hours`.
+
+    A participle may stand for one in the field's name: *updated* is said of `last_edited`.
+    """
     known = scales_of("en").verbs.get(word)
-    return known is not None and measures(field, known[1].names)
+    if known is not None:
+        return measures(field, known[1].names)
+    alike = (one for one in synonyms(word) if one.endswith(_PAST) and " " not in one) if word.endswith(_PAST) else ()
+    return any(stem(one) in words_of(field) for one in alike)
 
 
 def is_against(field: Field, names: Sequence[str], against: Sequence[str]) -> bool:

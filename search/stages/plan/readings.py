@@ -14,6 +14,8 @@ from search.domain.plan import Filter, Operator, Plan
 from search.domain.trace import Limit
 from search.interfaces import GraphStore, NodeStore
 from search.language.cues import Span, Turning
+from search.language.languages import language
+from search.language.quantities import Quantity
 from search.language.question import AnalysedQuestion, Word
 from search.stages.plan.conditions import Binder, Bound
 from search.stages.plan.conditions.condition import Condition, Core
@@ -258,12 +260,17 @@ class Readings:
         own = [one for one in read.cues.quantities if elsewhere.owner(core, one) in (None, core.type_code)]
         if not own or not self.numbers or self.graph is None:
             return [NO_LIMITS]
-        numbers = [replace(one, op=_TURNED.get(one.op, one.op)) if self._turning(one.start) else one
-                   for one in own]  # fmt: skip
+        numbers = [self._turned(one) if self._turning(one.start) else one for one in own]
         plan = self.writer.plan(candidate, read.names, "", "normal")
         fits: FilterProbe = self.fits(plan) if candidate.size else lambda _: "some"
         several = self.limiter.of(read, numbers, candidate, fits)
         return [self._with_turnings(one) for limits in several for one in limits.each]
+
+    def _turned(self, number: Quantity) -> Quantity:
+        """Return a number behind a turning word; what was *not edited since 2021* may have been edited in 2021."""
+        since = language(self.question.cues.language).set("turning", "since")
+        kept = number.op == ">=" and number.year and not since.isdisjoint(number.words)
+        return replace(number, op="<=" if kept else _TURNED.get(number.op, number.op))
 
     def _with_turnings(self, limits: Limits) -> Limits:
         """Return filters with the spans of the turning words before their numbers, which they express too."""

@@ -77,6 +77,14 @@ def test_a_part_of_a_list_of_places_is_found_by_contains(tmp_path: Path) -> None
     assert (part.value, part.op, part.nodes, part.similarity) == ("Sweden", "contains", 2, 0.8)
 
 
+def test_a_value_that_mostly_stands_in_lists_of_places_is_a_part_of_them(tmp_path: Path) -> None:
+    places = ["Lund, Sweden", "Lund, Sweden", "Lund", "Online", "Online", "Oslo, Online"]
+    values = index(tmp_path, [Field("address", "keyword")], *({"address": place} for place in places))
+    (lund,), (online,) = values.find("events in Lund"), values.find("events Online")
+    assert (lund.value, lund.op, lund.nodes) == ("Lund", "contains", 3)
+    assert (online.value, online.op, online.nodes) == ("Online", "=", 2)
+
+
 def test_a_field_of_yes_and_no_is_found_by_its_name(tmp_path: Path) -> None:
     fields = [Field("waterproof", "keyword"), Field("is_open_access", "keyword"), Field("folds", "number")]
     rows: list[dict[str, FieldValue]] = [

@@ -98,6 +98,12 @@ def test_words_of_names_alone_or_contradicted_are_no_names(tmp_path: Path, text:
     assert told(index(tmp_path, *NAMES).find(text)) == []
 
 
+def test_words_of_a_name_in_another_order_neither_begin_with_a_joining_word_nor_cut_a_name(tmp_path: Path) -> None:
+    mentions = index(tmp_path, "Cancer pathway", "Wnt signaling pathway", "Wnt signaling pathway and pluripotency")
+    said = told(mentions.find("annotated with both cancer pathway and Wnt signaling pathway"))
+    assert sorted(said) == [("Wnt signaling pathway", "name", (1,)), ("cancer pathway", "name", (0,))]
+
+
 def test_a_surname_means_everybody_who_has_it_unless_they_are_many(tmp_path: Path) -> None:
     few = [f"{first} Solheim" for first in ("Ingrid", "Torvald")]
     many = [f"{chr(65 + at)}nna Smythe" for at in range(20)]

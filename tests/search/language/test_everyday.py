@@ -135,3 +135,18 @@ def test_an_everyday_word_leads_to_the_value(
 def test_other_words_lead_to_no_value(values: values_memmap.MemmapValues, text: str) -> None:
     """*Legacy* is the value itself: the index finds it without an everyday word."""
     assert everyday_values(text, [(0, len(text))], values, "en") == []
+
+
+def test_several_words_in_lower_case_may_be_meant_otherwise_than_a_name_in_capitals(tmp_path: Path) -> None:
+    names = [
+        (0, "Cancer Research", False),
+        (1, "Oncology", False),
+        (2, "Heart Attack", True),
+        (2, "Myocardial infarction", False),
+    ]
+    mentions_memmap.build(tmp_path, names)
+    index = mentions_memmap.MemmapMentions(tmp_path)
+    assert [one.keys for one in everyday_names("apps for cancer research", 0, 24, index, "en", 2)] == [(1,)]
+    assert everyday_names("papers in Cancer Research", 0, 25, index, "en", 2) == []
+    # Another name of what they name adds nothing.
+    assert everyday_names("drugs for heart attack", 0, 22, index, "en", 2) == []

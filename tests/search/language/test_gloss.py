@@ -21,6 +21,8 @@ from search.language.languages import FOLDER
         ("de", "Welche Krebsmedikamente haben keine Nebenwirkungen?", "which cancer drugs have no side effects?"),
         ("de", "Welche Autoren arbeiten in Großbritannien?", "which authors work in Großbritannien?"),
         ("de", "Wo kann ich die Harmonica Lamp kaufen?", "where can I the Harmonica Lamp buy?"),
+        ("de", "Papiere über Rachitis und Keuchhusten", "papers on rickets and pertussis"),
+        ("fr", "voies des lymphocytes T", "pathways of T cell"),
         ("it", "Quali farmaci curano l'asma?", "which drugs treat the asthma?"),
         ("pt", "Quais medicamentos tratam a pressão alta?", "which drugs treat the high blood pressure?"),
         ("nl", "Welke geneesmiddelen behandelen borstkanker?", "which drugs treat breast cancer?"),

@@ -8,7 +8,8 @@ from datetime import timedelta
 from search.domain.graph import Field
 from search.domain.plan import Filter, Operator
 from search.language.cues import DateRange
-from search.language.words import stem
+from search.language.languages import language
+from search.language.words import stem, words
 from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.conditions.fields import FieldMeanings, field_stems, naming
 from search.stages.plan.write import TARGET
@@ -22,19 +23,27 @@ def dates_of(core: Core, fields: FieldMeanings) -> Iterator[list[Condition]]:
     """Yield the possible meanings of each date of a question."""
     dated = fields.dated(core.kind)
     years = [one for one in [*fields.measured(core.kind), *dated] if fields.years(core.kind, one)]
+    since = language(core.question.cues.language).set("turning", "since")
     for cue in core.question.cues.dates:
-        turned = any(one.scope[0] <= cue.start < one.scope[1] for one in core.question.turnings)
+        turned = next((one for one in core.question.turnings if one.scope[0] <= cue.start < one.scope[1]), None)
         meanings = []
         for one in years:
             filters = _filters(cue, one)
             if turned and len(filters) > 1:
                 continue
             if turned:
-                filters = [Filter(TARGET, one.name, _TURNED[filters[0].op], filters[0].value)]
-            spans = ((cue.start, cue.end), *naming(core, one))
+                # What was *not edited since May* may have been edited in May.
+                lasting = cue.op == ">=" and not since.isdisjoint(words(core.question.text[cue.start : cue.end]))
+                value = (cue.last + timedelta(days=1)).isoformat() if lasting else filters[0].value
+                filters = [Filter(TARGET, one.name, _TURNED[filters[0].op], value)]
+            spans = ((cue.start, cue.end), *naming(core, one), *([(turned.start, turned.end)] if turned else []))
             meanings.append(
                 Condition(
-                    (cue.start, cue.end), _fit(cue, one, years), filters=tuple(filters), spans=spans, turning=turned
+                    (cue.start, cue.end),
+                    _fit(cue, one, years),
+                    filters=tuple(filters),
+                    spans=spans,
+                    turning=turned is not None,
                 )
             )
         yield sorted(meanings, key=lambda one: -one.score)[:2]

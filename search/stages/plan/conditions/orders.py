@@ -110,9 +110,14 @@ class Orders:
                     "in" if is_noun(core.question, word) else direction_said(core.question, known, relation, None)
                 )
                 fit *= 1.0 if way_said in (None, way) else _AGAINST
-            label = known.schema.node_types[code].name if _shared(core, relation, way) else ANY
+            typed = not counted or not known.lexicon.explains((relation,), counted[-1])
+            typed = typed or known.lexicon.explains((known.lexicon.relations + code,), counted[-1])
+            # *Most participants* counts those of every type.
+            label = known.schema.node_types[code].name if typed and _shared(core, relation, way) else ANY
             count = Count(own.name, None if own.mutual else way, label)
             columns = elements((path,), known.lexicon.relations)
+            if _names_another(core, counted, columns):
+                continue
             edges = known.schema.edges_between[count.rel].get(_pair(core, way, code), 0)
             for which, share, whole in _of_which(core, cue, count, fit, (relation, way, code)):
                 order = Order(which, cue.direction, cue.limit or None)
@@ -186,6 +191,16 @@ def _said_of(core: Core, cue: Superlative, columns: Sequence[int]) -> list[Span]
     said = [one for one in words[:-1] if core.knowledge.lexicon.explains(columns, one.text)] + words[-1:]
     whole = cue.counted if len(said) == len(words) else None
     return [whole] if whole else [(one.start, one.start + len(one.text)) for one in said]
+
+
+def _names_another(core: Core, counted: Sequence[str], columns: Sequence[int]) -> bool:
+    """Whether what is counted is another type than the one that a relation leads to: *pathways for the most organisms*.
+
+    Nodes farther away cannot be counted, and the number of nearer ones is no answer.
+    """
+    lexicon = core.knowledge.lexicon
+    named = bool(counted) and bool(lexicon.names_types(counted[-1:]).any())
+    return named and not lexicon.explains(columns, counted[-1])
 
 
 def _counts_names(core: Core, cue: Superlative) -> bool:

@@ -10,6 +10,7 @@ from itertools import combinations, pairwise
 from search.domain.graph import OPPOSITE, Direction
 from search.language.question import AnalysedQuestion, Word
 from search.language.words import FUNCTION_WORDS, stem, stems
+from search.stages.plan.conditions.voice import acting, led
 from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
@@ -110,12 +111,15 @@ def direction_said(
     """Return the direction in which the wording walks a relation from a node, or None where nothing decides it.
 
     The node is named from `at` to `until`; if `at` is None, it is what is asked for, and stands before the relation's
-    words. A node before an active verb is its subject, behind it its object; a passive (`cited by`) turns this round,
-    and so does the wording of the inverse (`includes`).
+    words. A participle with *from* or *into* decides before all else (`voice.py`); where no word names the relation,
+    the verb beside the name does. A node before an active verb is its subject, behind it its object; a passive
+    (`cited by`) turns this round, and so does the wording of the inverse (`includes`).
     """
     word = relation_word(question, knowledge, relation, at or 0)
+    if at is not None and (way := led(question, at, until or at)) is not None:
+        return way
     if word is None:
-        return None
+        return None if at is None else acting(question, knowledge, at, until or at)
     inverse = stem(word.text) not in _forth(knowledge, relation)
     subject = at is None or at < word.start
     if at is not None and subject and _owns(question.text, until or at, word):

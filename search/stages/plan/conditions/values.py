@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from search.domain.graph import ANY
-from search.domain.plan import Filter, Hop
+from search.domain.plan import Filter, Hop, Operator
 from search.interfaces import ValueMention
+from search.language.question import joined
 from search.stages.plan.conditions.condition import Condition, Core, best
 from search.stages.plan.conditions.negative import denied_by, says_denial
 from search.stages.plan.conditions.paths import path_fit
@@ -21,6 +23,7 @@ _BESIDE = 0.6
 _SAID = 0.5
 """Least fit of such a relation."""
 _SURELY = 0.95
+_TURNED: dict[Operator, Operator] = {"=": "!=", "contains": "not contains"}
 _NAMES = 0.8
 """Affinity from which a stretch names a relation or a type."""
 _UNNAMED_NUMBER = 0.5
@@ -28,19 +31,55 @@ _UNNAMED_NUMBER = 0.5
 
 
 def values_of(core: Core) -> Iterator[list[Condition]]:
-    """Yield the meanings of each stretch that is a value of a field of the plan's nodes, longest first."""
+    """Yield the meanings of each stretch that is a value of a field of the plan's nodes, longest first.
+
+    A field of the answer that holds one value has none of two: a list of them means any (*mature or emerging tools*);
+    else the second one means nothing.
+    """
     question = core.question
     used = [question.names[at].mention for at in core.candidate.mentions]
     taken: list[tuple[int, int]] = [(one.start, one.end) for one in used]
+    found: list[list[Condition]] = []
     for span in sorted({(one.start, one.end) for one in question.values}, key=lambda span: span[0] - span[1]):
         if any(start < span[1] and span[0] < end for start, end in taken):
             continue
         meanings = [
             meaning for one in question.values if (one.start, one.end) == span for meaning in _meanings(core, one)
         ]
-        if meanings:
+        other = next((at for at, said in enumerate(found) for one in meanings if _same_field(core, said[0], one)), None)
+        if other is not None:
+            if any_of := _any_of(core, found[other][0], meanings):
+                taken.append(span)
+                found[other] = [any_of]
+        elif meanings:
             taken.append(span)
-            yield sorted(meanings, key=lambda one: -one.score)
+            found.append(sorted(meanings, key=lambda one: -one.score))
+    yield from found
+
+
+def _same_field(core: Core, one: Condition, other: Condition) -> bool:
+    """Whether two conditions select values of one field of the answer, of which every node has one at most."""
+    single = {field.name for field in core.kind.fields if not field.many}
+    pair = [filters[0] if len(filters := condition.filters) == 1 else None for condition in (one, other)]
+    return all(f is not None and f.var == TARGET and f.op in ("=", "in") and f.field in single for f in pair) and (
+        len({f.field for f in pair if f is not None}) == 1
+    )
+
+
+def _any_of(core: Core, one: Condition, others: Sequence[Condition]) -> Condition | None:
+    """Return the condition that a field has one of the values that stand in a list; None if they stand in none."""
+    for other in others:
+        first, last = sorted((one.spans[0], other.spans[0]))
+        if _same_field(core, one, other) and joined(core.question.text[first[1] : last[0]]):
+            values = [
+                value
+                for condition in (one, other)
+                for own in [condition.filters[0].value]
+                for value in (own if isinstance(own, list | tuple) else [own])
+            ]
+            condition = replace(one.filters[0], op="in", value=list(dict.fromkeys(values)))
+            return replace(one, filters=(condition,), spans=(*one.spans, *other.spans))
+    return None
 
 
 def says_value(core: Core, one: ValueMention) -> bool:
@@ -68,7 +107,7 @@ def _meanings(core: Core, one: ValueMention) -> Iterator[Condition]:
         yield from best(list(_beside(core, one, fit)), 1)
     for var, factor in places[:1]:
         spans = (span, (turned.start, turned.end)) if turned else (span,)
-        condition = Filter(var, one.field, "!=" if turned else "=", one.value)
+        condition = Filter(var, one.field, _TURNED[one.op] if turned else one.op, one.value)
         yield Condition(span, fit * factor, filters=(condition,), spans=spans, turning=turned is not None)
 
 

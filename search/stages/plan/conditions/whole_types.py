@@ -26,6 +26,8 @@ _FITS = 0.5
 """Least fit of an answer type that the question says."""
 _SURELY = 0.8
 """Least fit of the field of a superlative that says what type is asked for."""
+_SAID = 0.8
+"""Least similarity of a value that says what type is asked for, where no type that a word says has values."""
 _SMOOTH = 0.5
 
 
@@ -50,6 +52,10 @@ def whole_types(
         if fit[code] >= _FITS and (named[code] or asked)
     }
     found = spoken or dict.fromkeys(_types_of_cues(question, knowledge, nodes, years), _FITS)
+    # *Events in Norway*, where only volumes have places: what is like a type is asked for less surely than what fits.
+    having = {knowledge.schema.type_codes[one.node_type] for one in question.values if one.similarity >= _SAID}
+    if having and having.isdisjoint(found):
+        found = {**dict.fromkeys(sorted(having), _FITS), **found}
     kinds = knowledge.schema.node_types
     return [
         (PlanCandidate((), (), (), (code,), kinds[code].count), share)

@@ -30,13 +30,16 @@ class NamedKinds:
     def of(self, question: AnalysedQuestion) -> list[Named]:
         """Return the names of the question, with names of kinds instead of the inflected names of other types there.
 
-        Only single words count, and none that is a name or a value as it is stored.
+        Only single words count, and none that is a name or a value as it is stored, or stands right behind one.
         """
         held = [(name.mention.start, name.mention.end) for name in question.names if name.mention.similarity == 1]
         held += [(value.start, value.end) for value in question.values if value.similarity == 1]
         names = list(question.names)
         for word in question.said:
             if not word.content or any(start <= word.start < end for start, end in held):
+                continue
+            if any(end < word.start and not question.text[end : word.start].strip() for _, end in held):
+                # *Writes SVG files*: the noun of a name right before it.
                 continue
             if (types := self._types_before(question, word)) and (kind := self._kind(question, word, types)):
                 names = [name for name in names if not name.overlaps(kind)] + [kind]

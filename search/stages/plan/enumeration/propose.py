@@ -26,6 +26,7 @@ from search.language.words import words
 from search.stages.plan.enumeration.enumerate import Branch, Enumerator, PlanCandidate, Start
 from search.stages.plan.enumeration.fielded import asked_number, fielded
 from search.stages.plan.enumeration.kinds import NamedKinds
+from search.stages.plan.enumeration.lacking import ended_lacks
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.lexicon import EXPLAINED
 from search.stages.plan.knowledge.target import head_words, spoken
@@ -64,12 +65,14 @@ class Proposer:
         text, cues = read.text, read.cues
         names = find_names(text, self.mentions, self.knowledge.ordinary, self.max_mentions, language)
         values = _not_compared(self.values.find(text) if self.values is not None else (), cues)
+        values = _not_in_names(values, names)
         question = AnalysedQuestion(text, names, self.knowledge.spoken, cues, values)
         question = asked_number(question, self.knowledge)
         question = replace(question, expressions=self._expressions(question))
         if more := self._of_conditions(question):
             names = _in_order([*names, *more])
             question = replace(question, names=names)
+        question = ended_lacks(question, self.knowledge, self.nodes)
         kinds = NamedKinds(self.knowledge, self.mentions, self.nodes).of(question)
         question = replace(question, names=kinds)
         question = replace(question, names=question.names or self._of_its_head(question))
@@ -261,6 +264,16 @@ def _not_compared(values: Sequence[ValueMention], cues: Cues) -> list[ValueMenti
         one
         for one in values
         if isinstance(one.value, str) or not any(start < one.end and one.start < end for start, end in held)
+    ]
+
+
+def _not_in_names(values: Sequence[ValueMention], names: Sequence[Named]) -> list[ValueMention]:
+    """Return the values that are no part of a longer name in capitals: *D* of *Christopher D. Manning*."""
+    held = [(one.mention.start, one.mention.end) for one in names if one.words > 1 and one.marked and one.exact]
+    return [
+        one
+        for one in values
+        if not any(start <= one.start and one.end <= end and one.end - one.start < end - start for start, end in held)
     ]
 
 

@@ -141,6 +141,25 @@ class Lexicon:
         """Return for each node type whether one of the words is a noun of its own phrases, shape (types,)."""
         return self._types_from(texts, 1.0)
 
+    def whole_type(self, said: Sequence[str]) -> int | None:
+        """Return the node type of which words have a whole phrase of several words, if no type is named behind it.
+
+        *Disease groups* asks for those, not for diseases; the longest such phrase counts.
+        """
+        stemmed = [stem(word) for word in said]
+        best: tuple[int, int, int] | None = None
+        for at, phrases in enumerate(self._in_order[self.relations :]):
+            for phrase in phrases:
+                size = len(phrase)
+                places = (
+                    place for place in range(len(said) - size + 1) if tuple(stemmed[place : place + size]) == phrase
+                )
+                if size > 1 and (place := next(places, None)) is not None and (best is None or size > best[0]):
+                    best = size, place, at
+        if best is None or self.names_types(said[best[0] + best[1] :]).any():
+            return None
+        return best[2]
+
     def _types_from(self, texts: Sequence[str], least: float) -> NDArray[np.bool_]:
         said = np.zeros(self.elements - self.relations, dtype=np.bool_)
         for text in texts:

@@ -20,6 +20,7 @@ from search.language.words import (
     WHICH,
     content,
     stem,
+    words,
 )
 from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 
@@ -32,7 +33,9 @@ _STANDS_FOR = 4
 _HEAD = 3
 """Most content words of a head."""
 AGENT = ("er", "or", "ers", "ors", "ist", "ists", "ian", "ians")
-_PAST = "ed"
+_PAST, _THIRD, _BY = "ed", "s", "by"
+_OTHERS = -1.0
+"""Fit of other types where the head is a whole phrase of one: *disease groups* are no diseases."""
 _SURE = 0.5
 """Least affinity from which a type or relation counts as recognised."""
 
@@ -46,7 +49,7 @@ def heads(reading: RemainingWords, lexicon: Lexicon, beside: Collection[int] = (
     noun is meant: `authors who work at X`, `journals that print works`; they come last. `beside` holds the places of
     words that say the type of the name behind them (`the film X`), so they name no answer.
     """
-    if _asks_for_object(reading):
+    if _asks_for_object(reading) or _asks_for_subject(reading, lexicon):
         return []
     said = tuple(replace(word, content=False) if word.start in beside else word for word in reading.words)
     asking = [at for at, word in enumerate(said) if word.text in _WH]
@@ -124,6 +127,11 @@ def answer_types(reading: RemainingWords, lexicon: Lexicon, beside: Collection[i
         if fit.max(initial=0.0) < _SURE and agents(texts, rows[:, :relations]):
             fit = np.maximum(fit, lexicon.of(ANSWER_OF["who"].split()[:1])[:, relations:].max(axis=0, initial=0.0))
         if fit.max(initial=0.0) >= _SURE:
+            if (whole := lexicon.whole_type(max((words(text) for text in texts), key=len))) is not None:
+                return np.where(np.arange(len(fit)) == whole, 1.0, _OTHERS)
+            if (named := lexicon.names_types(texts)).any():
+                # *Pathways* asks for these, not for pathway terms.
+                fit = np.where(lexicon.says_types(texts) & ~named, 0.0, fit)
             fit /= fit.max()
             return fit
     return np.zeros(lexicon.elements - relations)
@@ -171,6 +179,14 @@ def _asks_for_object(reading: RemainingWords) -> bool:
     return len(said) == 2 and said[0] == "what" and said[1] in _HELPERS
 
 
+def _asks_for_subject(reading: RemainingWords, lexicon: Lexicon) -> bool:
+    """Whether the question begins like `what reads CSV files`: what stands behind the verb is its object."""
+    said = reading.words[:2]
+    if len(said) < 2 or said[0].text not in WHICH or not said[1].text.endswith(_THIRD):
+        return False
+    return _is_verb(said[1].text, lexicon) and not lexicon.says_types([said[1].text]).any()
+
+
 def _head(said: Sequence[Word], at: int) -> list[str]:
     asked = ANSWER_OF.get(_asked(said, at))
     return asked.split()[:_STANDS_FOR] if asked else _after(said[at + 1 :])
@@ -195,11 +211,14 @@ def _asked(said: Sequence[Word], at: int) -> str:
 def _after(said: Sequence[Word]) -> list[str]:
     """Return the first run of content words: each word, and all of them as one text if there are several.
 
-    Of an expression (`release dates`) the last word of content is there, too: its noun.
+    Of an expression (`release dates`) the last word of content is there, too: its noun. A participle before *by* is
+    none of them: *articles authored by X* asks for no authors.
     """
     run: list[str] = []
-    for word in said:
+    for at, word in enumerate(said):
         if word.content:
+            if run and word.text.endswith(_PAST) and at + 1 < len(said) and said[at + 1].text == _BY:
+                break
             run.append(word.text)
         elif run and word.text in FUNCTION_WORDS:
             break

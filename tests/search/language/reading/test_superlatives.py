@@ -29,6 +29,7 @@ def only(text: str) -> Superlative:
         ("the first asthma drug to be approved", "first", "first", "asc", "date", "date", 1),
         ("the last film by Bo Ek", "last", "last", "desc", "date", "date", 1),
         ("which film is the longest", "longest", "long", "desc", "length", "", 1),
+        ("oldest volume of the press", "oldest", "old", "asc", "date", "date", 1),  # no volume is measured
         ("highest price", "highest price", "price", "desc", "price", "money", 1),
         ("highest rated tent", "highest rated", "highly rated", "desc", "rating", "", 1),
         ("best known song", "best known", "well known", "desc", "popularity", "", 1),

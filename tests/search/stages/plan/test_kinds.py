@@ -80,3 +80,9 @@ def test_beside_other_words_it_names_nothing(planner: Planner) -> None:
 
 def test_without_a_relation_before_it_a_word_is_no_kind(planner: Planner) -> None:
     assert [name.how for name in planner.proposer.read("wool products").names if name.how == "part"] == []
+
+
+def test_the_noun_behind_a_name_is_no_name_of_a_kind(planner: Planner) -> None:
+    """*Wool* behind *oak* says what oak is taken for; the lamb's wool and the merino's are not meant as well."""
+    read = planner.proposer.read("what consists of oak wool")
+    assert [name.mention.text for name in read.names] == ["oak"]

@@ -1,0 +1,72 @@
+"""Which end of a relation a name is where no word names the relation: subject or object, source or result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from search.domain.graph import Direction
+from search.language.languages import language
+from search.language.question import AnalysedQuestion, Word
+from search.language.words import ARTICLES, BEING, WHICH
+from search.stages.plan.knowledge import Knowledge
+
+_TURNING = language("en")
+_ORIGIN, _RESULT = _TURNING.set("words", "origin"), _TURNING.set("words", "result")
+_HELPING = _TURNING.set("words", "helping")
+_DONE, _DONE_ENDS = (
+    _TURNING.set("superlatives", "participles"),
+    tuple(_TURNING.entries("superlatives", "participle_ends")),
+)
+_ASKING = WHICH | frozenset(("who", "that"))
+_CLOSE = 3
+"""Most words behind a name among which its verb and the preposition at the end stand."""
+
+
+def led(question: AnalysedQuestion, start: int, end: int) -> Direction | None:
+    """Return the direction from a name, at [start, end), that a preposition behind a participle says; None without one.
+
+    What is *made from X* or what *X is turned into* comes out of it, what is *turned into X* leads to it.
+    """
+    before, behind = _around(question, start, end)
+    if len(before) > 1 and _is_participle(before[-2].text):
+        if before[-1].text in _ORIGIN:
+            return "out"
+        if before[-1].text in _RESULT:
+            return "in"
+    near = behind[: _CLOSE + 1]
+    at = next((at for at, word in enumerate(near) if word.text in _ORIGIN | _RESULT), None)
+    if not at or not _is_participle(near[at - 1].text) or (len(behind) > at + 1 and behind[at + 1].text not in WHICH):
+        return None
+    return "out" if near[at].text in _RESULT else "in"
+
+
+def acting(question: AnalysedQuestion, knowledge: Knowledge, start: int, end: int) -> Direction | None:
+    """Return the direction from a name, at [start, end), that the verb beside it says; None if no verb is seen.
+
+    *Does X activate*, *activated by X*: X acts. *Genes that activate X*: something acts on it.
+    """
+    before, behind = _around(question, start, end)
+    if not before:
+        return None
+    last = before[-1].text
+    if last in _HELPING and behind and behind[-1].content:
+        return "out"
+    if last == "by" and len(before) > 1 and _is_participle(before[-2].text):
+        return "out"
+    if len(before) < 2 or not before[-1].content or _is_participle(last):
+        return None
+    named = knowledge.lexicon.says_types([last]).any()
+    subject = before[-2].text in _ASKING or knowledge.lexicon.names_types([before[-2].text]).any()
+    return "in" if subject and not named else None
+
+
+def _around(question: AnalysedQuestion, start: int, end: int) -> tuple[Sequence[Word], Sequence[Word]]:
+    """Return the words before a name, without articles, and those behind it; an expression (*made from*) is several."""
+    said = [replace(word, text=part) for word in question.said for part in word.text.split()]
+    before = [word for word in said if word.start < start and word.text not in ARTICLES]
+    return before, [word for word in said if word.start >= end]
+
+
+def _is_participle(word: str) -> bool:
+    return word not in BEING and (word in _DONE or word.endswith(_DONE_ENDS))
