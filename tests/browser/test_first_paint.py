@@ -10,9 +10,10 @@ from tests.browser.asking import ask
 pytestmark = pytest.mark.browser
 
 WATCH = """document.addEventListener('DOMContentLoaded', () => {
-  window.first = [...document.querySelectorAll('.result')].map((one) => getComputedStyle(one).contentVisibility);
+  window.laid = () => [...document.querySelectorAll('.result')].map((one) => getComputedStyle(one).contentVisibility);
+  window.first = laid();
 })"""
-LAID_OUT = "[...document.querySelectorAll('.result')].every((one) => getComputedStyle(one).contentVisibility === 'visible')"
+LAID_OUT = "laid().every((one) => one === 'visible')"
 MANY = "something to keep soup hot on a hike"
 
 
