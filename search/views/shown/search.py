@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from search.domain.graph import Schema
@@ -106,6 +106,8 @@ class ShownSearch:
     follow_up: ShownFollowUp | None = None
     model_use: ShownModelUse | None = None
     expansion: ShownExpansion | None = None
+    searchable: bool = True
+    """Whether its knowledge base still answers: without one, entities have no page and no plan can be asked again."""
     plain: tuple[str, ...] = ()
     """Titles of the steps that worked without a language model because the site has none."""
 
@@ -172,7 +174,8 @@ def show_run(run: SearchRun) -> ShownSearch:
 def show_described(run: SearchRun, search: Json) -> ShownSearch:
     """Return the same from a search that has been described already."""
     if run.release is None:
-        return show_search(search)
+        base = run.knowledge_base
+        return replace(show_search(search), searchable=base is not None and base.active_release_id is not None)
     # The schema is parsed each time that it is asked for.
     schema = run.release.snapshot.schema
     return show_search(search, relations_by_name(schema), schema)
