@@ -10,6 +10,7 @@ from typing import Any
 from search.domain.graph import Schema
 from search.models import SearchRun
 from search.services.searches.describe_search import describe_search
+from search.services.searches.learned_from import knows_only_made_questions
 from search.views.shown.answer import Relations, ShownAnswer, show_answer
 from search.views.shown.expansion import ShownExpansion, show_expansion
 from search.views.shown.follow_up import ShownFollowUp, show_follow_up
@@ -175,10 +176,14 @@ def show_described(run: SearchRun, search: Json) -> ShownSearch:
     """Return the same from a search that has been described already."""
     if run.release is None:
         base = run.knowledge_base
-        return replace(show_search(search), searchable=base is not None and base.active_release_id is not None)
-    # The schema is parsed each time that it is asked for.
-    schema = run.release.snapshot.schema
-    return show_search(search, relations_by_name(schema), schema)
+        shown = replace(show_search(search), searchable=base is not None and base.active_release_id is not None)
+    else:
+        # The schema is parsed each time that it is asked for.
+        schema = run.release.snapshot.schema
+        shown = show_search(search, relations_by_name(schema), schema)
+    if shown.answer is None or shown.answer.right is None or not knows_only_made_questions(run.specification):
+        return shown
+    return replace(shown, answer=replace(shown.answer, of_made=True))
 
 
 def relations_of(run: SearchRun) -> Relations:
