@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 import json
+import re
 from datetime import timedelta
 
 import pytest
