@@ -60,6 +60,8 @@ document.addEventListener("submit", async (event) => {
   if (isNote) return;
   const refused = open[kept.indexOf(false)];
   if (refused) return refused.elements.note.focus();
+  // A form takes no second submission before the events of the first are over.
+  await new Promise((over) => { setTimeout(over); });
   waited = true;
   target.requestSubmit(submitter);
   waited = false;

@@ -55,7 +55,7 @@ def test_a_note_from_another_window_is_shown_before_it_is_replaced(collected: Pa
     note, form = collected.locator(".note-form textarea").first, collected.locator(".note-form").first
     note.fill("from here")
     collected.keyboard.press("Tab")
-    expect(form).to_contain_text("It is now: from there")
+    expect(form).to_contain_text("It is now: “from there”.")
     assert violations(collected) == []
     # Nothing else on the page may replace it meanwhile.
     collected.get_by_role("button", name="down").first.click()
@@ -67,6 +67,10 @@ def test_a_note_from_another_window_is_shown_before_it_is_replaced(collected: Pa
 
 
 def test_a_collection_is_deleted_after_a_question(collected: Page) -> None:
+    # A note that has been kept already holds nothing up.
+    collected.locator(".note-form textarea").first.fill("good")
+    collected.get_by_role("button", name="Keep note").first.click()
+    expect(collected.get_by_text("Kept.")).to_be_visible()
     collected.get_by_text("Name and note").click()
     collected.get_by_role("button", name="Delete the whole collection").click()
     expect(collected.get_by_role("heading", level=1)).to_contain_text("Delete the collection “Flasks”?")

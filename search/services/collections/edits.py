@@ -20,5 +20,6 @@ def check_seen(seen: str, stored: tuple[str, ...], typed: tuple[str, ...]) -> No
     `seen` is the mark of the texts of which the form was made; empty where the caller has none, such as a program.
     """
     if seen and seen != text_mark(*stored) and stored != typed:
-        now = " – ".join(text for text in stored if text) or "empty"
-        raise InvalidRequest([Fault("/note", f"This was changed in another window meanwhile. It is now: {now}")])
+        now = " – ".join(text for text in stored if text)
+        said = f"It is now: “{now}”." if now else "It is empty now."
+        raise InvalidRequest([Fault("/note", f"This was changed in another window meanwhile. {said}")])

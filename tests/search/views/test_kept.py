@@ -174,7 +174,7 @@ def test_what_was_typed_and_refused_is_in_its_field_again(
     client.post(at, given | {"note": "from one window"})
     answer = client.post(at, given | {"note": "from the other"})
     assert answer.status_code == 400
-    assert "It is now: from one window" in words(answer.content)
+    assert "It is now: “from one window”." in words(answer.content)
     assert ">from the other</textarea>" in answer.content.decode()
     told = client.post(at, given | {"note": "from the other"}, **AS_SCRIPT).json()
     assert (

@@ -134,11 +134,11 @@ def test_a_note_that_was_changed_elsewhere_is_overwritten_only_by_somebody_who_h
     write_note(item, "one", user=ada, visitor=NOBODY, seen=seen)
     # What is there already is no change.
     write_note(item, "one", user=ada, visitor=NOBODY, seen=seen)
-    with pytest.raises(InvalidRequest, match=r"changed in another window meanwhile. It is now: one$"):
+    with pytest.raises(InvalidRequest, match=r"changed in another window meanwhile\. It is now: “one”\.$"):
         write_note(item, "two", user=ada, visitor=NOBODY, seen=seen)
     write_note(item, "two", user=ada, visitor=NOBODY, seen=text_mark("one"))
     rename_collection(roads, name="Streets", note="wide", user=ada, visitor=NOBODY, seen=text_mark("Roads", ""))
-    with pytest.raises(InvalidRequest, match=r"It is now: Streets – wide$"):
+    with pytest.raises(InvalidRequest, match=r"It is now: “Streets – wide”\.$"):
         rename_collection(roads, name="Lanes", note="", user=ada, visitor=NOBODY, seen=text_mark("Roads", ""))
     # A program that has seen no page writes what it is told.
     write_note(item, "three", user=ada, visitor=NOBODY)
