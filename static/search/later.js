@@ -3,13 +3,16 @@
 // of its own.
 "use strict";
 
-// `first.js` set it; browsers that do not tell of paints have laid out everything by the load at the latest.
+// A block, so that its names are not those of other scripts. `first.js` set the mark; browsers that do not tell of paints
+// have laid out everything by the load at the latest.
+{
 const painted = () => { delete document.documentElement.dataset.first; };
 
 if (PerformanceObserver.supportedEntryTypes.includes("paint")) {
   new PerformanceObserver((_, watch) => { watch.disconnect(); painted(); }).observe({ type: "paint", buffered: true });
 } else {
   addEventListener("load", painted);
+}
 }
 
 async function bring(link) {
