@@ -7,7 +7,8 @@ from search.views.account import change_password, password_changed, sign_in, sig
 from search.views.answers import answers, answers_csv
 from search.views.changes import again, changes, changes_live
 from search.views.collect import collect
-from search.views.collections import change_collection, change_item, collection, collections, export, shared
+from search.views.collection_files import export
+from search.views.collections import change_collection, change_item, collection, collections, shared
 from search.views.compare import compare, compare_live
 from search.views.embed import embed_script
 from search.views.entity import alike, entity

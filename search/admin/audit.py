@@ -30,6 +30,7 @@ class AuditEntryAdmin(ReadOnlyAdmin):
     """Who did what, when, from where, and to which object."""
 
     when_empty = empty.AUDIT
+    counted = ("entry", "entries")
     change_list_template = "admin/search/auditentry/change_list.html"
     list_display = ("at", "who", "action", "object_type", "object_name", "door", "address")
     list_filter = ("action", "door", "object_type", "at")

@@ -20,6 +20,7 @@ class FeedbackAdmin(ReadOnlyAdmin):
     """What people said about results."""
 
     when_empty = empty.FEEDBACK
+    counted = ("piece of feedback", "pieces of feedback")
     list_display = ("node_shown", "said", "rank", "question", "by", "created")
     list_filter = ("kind", "run__knowledge_base_name", "created")
     search_fields = ("node_id", "node_name", "run__question", "user__username")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
 from search.admin.curves import Curve, curves
@@ -17,7 +18,7 @@ from search.domain.run_context import FINAL
 from search.models import Job, JobLog, JobMetric
 from search.services.jobs.bad_rows import bad_rows_of
 from search.services.jobs.describe_job import why_nobody_takes
-from search.services.jobs.kinds import title_of
+from search.services.jobs.kinds import title_of, unit_of
 from search.templatetags.search_text import duration
 
 LINES = 200
@@ -71,17 +72,22 @@ def parts_of(job: Job) -> list[PartShown]:
         shown.append(PartShown(
             part["name"],
             100 if finished else (int(100 * _share(part)) if known else (None if running else 0)),
-            _counts(part),
+            _counts(part, unit_of(job.kind, part["name"])),
             part.get("seconds", 0.0),
             "done" if finished else "running" if running else "stopped" if begun else "waiting",
         ))  # fmt: skip
     return shown
 
 
-def _counts(part: Mapping[str, Any]) -> str:
-    if part["total"]:
-        return f"{part['done']:,} of {part['total']:,}"
-    return f"{part['done']:,}" if part["done"] else ""
+def _counts(part: Mapping[str, Any], unit: str | None) -> str:
+    """Return what is done of how much, and of what; empty where the counts mean nothing to people."""
+    done, total = part["done"], part["total"]
+    if unit == "" or not (done or total):
+        return ""
+    if unit == "bytes":
+        return f"{filesizeformat(done)} of {filesizeformat(total)}" if total else filesizeformat(done)
+    counted = f"{done:,} of {total:,}" if total else f"{done:,}"
+    return f"{counted} {unit}" if unit else counted
 
 
 def sentence_of(job: Job) -> str:

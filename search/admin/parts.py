@@ -32,6 +32,8 @@ class ReadOnlyAdmin(ModelAdmin):
 
     list_per_page = 50
     show_full_result_count = False
+    counted: tuple[str, str] | None = None
+    """What the number below the list counts, one and several, where the names of the model do not say it."""
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         """Return the list that avoids the second count."""

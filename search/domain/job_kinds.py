@@ -59,6 +59,12 @@ class Kind(Protocol):
     The result names it: `release` with its full name, or `pipeline` and `pipeline_version`, the number.
     """
 
+    units: ClassVar[Mapping[str, str]] = {}
+    """Part → what is counted in it, such as `nodes`; `bytes` are shown as sizes, and empty means that a share says all.
+
+    "" stands for every part that is not named. Of a part of a part (`planner: plans`) the last name counts.
+    """
+
     @classmethod
     def hints(cls) -> Mapping[str, Sequence[str]]:
         """Return argument → further sentences about it, for what only the site's settings know."""

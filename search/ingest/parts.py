@@ -21,6 +21,13 @@ EXPORT_EDGES = "Exporting edges"
 WRITE_VECTORS = "Index files: vectors"
 WRITE_WORDINGS = "Index files: wordings"
 
+UNITS = {
+    READ_NODES: "nodes", READ_EDGES: "edges", CHECK_NODES: "bytes", CHECK_EDGES: "bytes", LOAD_NODES: "bytes",
+    LOAD_EDGES: "edges", COMPARE_GRAPH: "nodes", WRITE_NODES: "nodes", WRITE_EDGES: "edges", EXPORT_NODES: "nodes",
+    EXPORT_EDGES: "edges", "": "",
+}  # fmt: skip
+"""Part → what is counted in it: files are read by their bytes. What indexing counts says nothing but its share."""
+
 
 def index_files(name: str) -> str:
     """Return the name of the part that writes a folder of index files."""

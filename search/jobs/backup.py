@@ -24,6 +24,7 @@ from search.services.backup.make_backup import FILES, ROWS, expected_parts, leas
 class BackupJob(Kind):
     """Writes everything that is not rebuilt for free into one file, while searches and jobs go on (Kind)."""
 
+    units: ClassVar[Mapping[str, str]] = {"": "bytes"}
     targets: ClassVar[tuple[str, ...]] = ()
     right: ClassVar[str] = MAKE_BACKUPS
 

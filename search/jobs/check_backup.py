@@ -22,6 +22,7 @@ from search.services.backup.kept import CHECK, FILE, file_of
 class CheckBackupJob(Kind):
     """Reads a backup and compares every part with its hash; nothing is restored (Kind)."""
 
+    units: ClassVar[Mapping[str, str]] = {"": "bytes"}
     targets: ClassVar[tuple[str, ...]] = ()
     offered: ClassVar[bool] = False
     right: ClassVar[str] = MAKE_BACKUPS

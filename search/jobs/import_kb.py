@@ -20,6 +20,7 @@ from search.ingest.faults import BundleError
 from search.ingest.manifest import BASE_NAME, NAME_RULE
 from search.ingest.mapping.guess import base_name
 from search.ingest.mapping.mapping import SourceMapping
+from search.ingest.parts import UNITS
 from search.ingest.size import Size
 from search.jobs.unpack import find_upload
 from search.models import KnowledgeBase, Upload
@@ -47,6 +48,7 @@ VISIBILITIES = tuple(KnowledgeBase.Visibility.values)
 class ImportJob(Kind):
     """Imports a knowledge base from a folder, an upload or a Neo4j database (Kind)."""
 
+    units: ClassVar[Mapping[str, str]] = UNITS
     targets: ClassVar[tuple[str, ...]] = ()
     makes: ClassVar[str] = "release"
     source: str = argument(

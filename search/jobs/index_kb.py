@@ -10,6 +10,7 @@ from search.domain.errors import Fault, InvalidRequest
 from search.domain.job_kinds import Kind, Needs, Target, argument
 from search.domain.run_context import RunContext
 from search.domain.vector_kinds import USUAL, checked
+from search.ingest.parts import UNITS
 from search.ingest.size import Size, snapshot_size
 from search.models import KnowledgeBase, Snapshot
 from search.models.knowledge import BuildStatus
@@ -22,6 +23,7 @@ from search.services.knowledge.releases import activate_once
 class IndexJob(Kind):
     """Builds or continues the indexes of the newest snapshot (Kind)."""
 
+    units: ClassVar[Mapping[str, str]] = UNITS
     makes: ClassVar[str] = "release"
 
     kinds: tuple[str, ...] = argument(

@@ -11,6 +11,7 @@ from django.conf import settings
 from search.domain.errors import Fault
 from search.domain.job_kinds import Kind, Target
 from search.domain.run_context import RunContext
+from search.ingest.parts import UNITS
 from search.models import KnowledgeBase
 from search.services.knowledge.expected import base_size, sync_parts
 from search.services.knowledge.sync_graph import sync_graph
@@ -20,6 +21,7 @@ from search.services.knowledge.sync_graph import sync_graph
 class SyncGraphJob(Kind):
     """Copies the graph of the active release into Neo4j (Kind)."""
 
+    units: ClassVar[Mapping[str, str]] = UNITS
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release")
 
     def parts(self) -> Mapping[str, float]:

@@ -19,6 +19,7 @@ from search.services.uploads.unpack_upload import PART, unfinished, unpack_uploa
 class UnpackJob(Kind):
     """Checks and unpacks an upload (Kind)."""
 
+    units: ClassVar[Mapping[str, str]] = {"": "bytes"}
     targets: ClassVar[tuple[str, ...]] = ()
     offered: ClassVar[bool] = False
 

@@ -11,6 +11,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from search.language.snippets import places_of, telling_stems
+from search.services.collections.edits import text_mark
 from search.text import words as as_words
 
 register = template.Library()
@@ -26,6 +27,12 @@ def entity_url(knowledge_base: str, node_id: str) -> str:
     if any(segment in ("", ".", "..") for segment in node_id.split("/")):
         return f"{reverse('search-entity-by-id', args=[knowledge_base])}?{urlencode({'id': node_id})}"
     return reverse("search-entity", args=[knowledge_base, node_id])
+
+
+@register.simple_tag
+def seen_mark(*texts: str) -> str:
+    """Return the mark of texts that a form shows for changing."""
+    return text_mark(*texts)
 
 
 @register.filter

@@ -18,7 +18,8 @@ from search.services.access.visitors import Visitor, person_columns
 from search.services.collections.collections import find_own, make_collection, own_collections
 from search.services.collections.items import add_item
 from search.views.finding import find_knowledge_base, find_run
-from search.views.own_searches import answer_to, refused, wants_json
+from search.views.own_searches import answer_to, refused
+from search.views.parts import wants_json
 from search.views.unavailable import says_what_is_down
 
 FIRST_NAME = "My results"

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 from uuid import UUID
 
-import orjson
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from search.domain.errors import InvalidRequest, NotAllowed, NotNow
-from search.downloads import csv_answer
 from search.models import Collection, CollectionItem
 from search.services.access.visitor_cookie import asking_visitor, keep_visitor, visitor_of
 from search.services.collections.collections import (
@@ -26,13 +24,24 @@ from search.services.collections.collections import (
     share_collection,
     shared_collection,
 )
-from search.services.collections.export_collection import bibliography_of, objects_of, rows_of
+from search.services.collections.edits import text_mark
 from search.services.collections.items import move_item, remove_item, restore_item, write_note
-from search.views.own_searches import answer_to, page_of, refused, wants_json
+from search.views.own_searches import answer_to, page_of, refused
+from search.views.parts import wants_json
+from search.views.sure import Loss, ask_first, is_sure
 from search.views.unavailable import not_now, says_what_is_down, status_of
 
 ON_A_PAGE = 50
 FORMATS = {"csv": "CSV", "jsonl": "JSON lines", "bib": "BibTeX"}
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What was typed and refused, so that its field has it again: a note on an item, or name and note of the whole."""
+
+    note: str
+    item: int = 0
+    name: str = ""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -65,7 +74,7 @@ def _list(request: HttpRequest, fault: str = "", status: int = 200) -> HttpRespo
 @says_what_is_down
 def collection(request: HttpRequest, collection_id: UUID) -> HttpResponse:
     """Show a collection of the caller."""
-    return _page(request, _own(request, collection_id), own=True)
+    return _page(request, own_collection(request, collection_id), own=True)
 
 
 @require_safe
@@ -73,16 +82,24 @@ def collection(request: HttpRequest, collection_id: UUID) -> HttpResponse:
 @says_what_is_down
 def shared(request: HttpRequest, key: str) -> HttpResponse:
     """Show a collection to whoever has its link, as far as the reader may see the knowledge bases of its items."""
-    return _page(request, _shared(key), own=False)
+    return _page(request, collection_of_link(key), own=False)
 
 
-def _page(request: HttpRequest, shown: Collection, *, own: bool, fault: str = "", status: int = 200) -> HttpResponse:
-    items = readable_items(shown, request.user).select_related("knowledge_base")
+def _page(
+    request: HttpRequest,
+    shown: Collection,
+    *,
+    own: bool,
+    fault: str = "",
+    status: int = 200,
+    typed: Typed | None = None,
+) -> HttpResponse:
+    items = readable_items(shown, request.user, visitor_of(request)).select_related("knowledge_base")
     page = page_of(request, items, ON_A_PAGE)
     removed = request.GET.get("removed", "")
     undo = shown.items.exclude(removed=None).filter(pk=removed).first() if own and removed.isdecimal() else None
     context = {
-        "collection": shown, "page": page, "own": own, "undo": undo, "fault": fault,
+        "collection": shown, "page": page, "own": own, "undo": undo, "fault": fault, "typed": typed,
         "hidden": shown.items.filter(removed=None).count() - page.paginator.count if own else 0,
         "link": request.build_absolute_uri(reverse("collection-shared", args=[shown.key])) if shown.key else "",
         "files": [(name, _file(shown, kind, own)) for kind, name in FORMATS.items()],
@@ -94,20 +111,24 @@ def _page(request: HttpRequest, shown: Collection, *, own: bool, fault: str = ""
 @says_what_is_down
 def change_collection(request: HttpRequest, collection_id: UUID) -> HttpResponse:
     """Rename, share, make private or delete a collection of the caller, as the pressed button says (`do`)."""
-    found, visitor = _own(request, collection_id), visitor_of(request)
+    found, visitor = own_collection(request, collection_id), visitor_of(request)
     action = request.POST.get("do", "")
     try:
         if action == "delete":
+            if not is_sure(request):
+                return ask_first(request, _loss(found), reverse("collection", args=[found.pk]))
             found.delete()
             return redirect("collections")
         if action in ("share", "hide"):
             share_collection(found, action == "share")
         else:
-            note = request.POST.get("note", "").replace("\r\n", "\n")
-            rename_collection(found, name=request.POST.get("name", ""), note=note, user=request.user, visitor=visitor)
+            name, note = request.POST.get("name", ""), _text(request, "note")
+            seen = request.POST.get("seen", "")
+            rename_collection(found, name=name, note=note, user=request.user, visitor=visitor, seen=seen)
     except InvalidRequest as error:
         sentence = " ".join(fault.sentence for fault in error.faults)
-        return _page(request, _own(request, collection_id), own=True, fault=sentence, status=400)
+        typed = Typed(note=_text(request, "note"), name=request.POST.get("name", ""))
+        return _page(request, own_collection(request, collection_id), own=True, fault=sentence, status=400, typed=typed)
     except (NotNow, NotAllowed) as error:
         return refused(request, error)
     return redirect("collection", found.pk)
@@ -117,25 +138,30 @@ def change_collection(request: HttpRequest, collection_id: UUID) -> HttpResponse
 @says_what_is_down
 def change_item(request: HttpRequest, collection_id: UUID, entry_id: int) -> HttpResponse:
     """Remove, put back, move or annotate an item, as the pressed button says (`do`)."""
-    found = _own(request, collection_id)
-    item = readable_items(found, request.user).filter(pk=entry_id).first() or _removed(found, entry_id)
+    found = own_collection(request, collection_id)
+    visitor = visitor_of(request)
+    item = readable_items(found, request.user, visitor).filter(pk=entry_id).first() or _removed(found, entry_id)
     if item is None:
-        raise Http404("This collection has no such result.")
+        raise Http404("This collection has no such result any more; it was removed meanwhile.")
     action, place = request.POST.get("do", ""), f"#item-{item.pk}"
     try:
         _change(request, item, action)
     except InvalidRequest as error:
-        if wants_json(request):
-            return refused(request, error)
+        item.refresh_from_db()
         sentence = " ".join(fault.sentence for fault in error.faults)
-        return _page(request, found, own=True, fault=sentence, status=400)
+        if wants_json(request):
+            # Whoever presses again has read what is there now.
+            return JsonResponse({"fault": sentence, "seen": text_mark(item.note)}, status=400)
+        typed = Typed(note=_text(request, "note"), item=item.pk)
+        return _page(request, found, own=True, fault=sentence, status=400, typed=typed)
     except (NotNow, NotAllowed) as error:
         return refused(request, error)
     query = f"?removed={item.pk}#undo" if action == "remove" else place
     page = request.POST.get("page", "")
     if page.isdecimal() and page != "1":
         query = query.replace("?", f"?page={page}&") if query.startswith("?") else f"?page={page}{query}"
-    return answer_to(request, {"done": action}, reverse("collection", args=[found.pk]) + query)
+    told = {"done": action, "seen": text_mark(item.note)}
+    return answer_to(request, told, reverse("collection", args=[found.pk]) + query)
 
 
 def _change(request: HttpRequest, item: CollectionItem, action: str) -> None:
@@ -151,42 +177,28 @@ def _change(request: HttpRequest, item: CollectionItem, action: str) -> None:
     if action in moves:
         moves[action]()
         return
-    note = request.POST.get("note", "").replace("\r\n", "\n")
-    write_note(item, note, user=request.user, visitor=visitor_of(request))
+    seen = request.POST.get("seen", "")
+    write_note(item, _text(request, "note"), user=request.user, visitor=visitor_of(request), seen=seen)
+
+
+def _text(request: HttpRequest, field: str) -> str:
+    """Return what was typed into a field of several lines; browsers send their ends as two characters."""
+    return request.POST.get(field, "").replace("\r\n", "\n")
+
+
+def _loss(collection: Collection) -> Loss:
+    """Return what the deletion of a collection would lose."""
+    items = collection.items.filter(removed=None)
+    results, notes = items.count(), items.exclude(note="").count()
+    said = f"{results:,} result{'' if results == 1 else 's'}"
+    said += f" and {notes:,} note{'' if notes == 1 else 's'}" if notes else ""
+    link = " Its link ends, too." if collection.key else ""
+    sentence = f"{said} go with it, for good.{link}" if results else f"It is empty.{link}"
+    return Loss(f"Delete the collection “{collection.name}”?", sentence, "Delete it")
 
 
 def _removed(found: Collection, item_id: int) -> CollectionItem | None:
     return found.items.exclude(removed=None).filter(pk=item_id).first()
-
-
-@require_safe
-@never_cache
-@says_what_is_down
-def export(request: HttpRequest, kind: str, collection_id: UUID | None = None, key: str = "") -> Any:
-    """Return a collection as a file: `csv`, `jsonl` or `bib`, with the items that the reader may see."""
-    found = _own(request, collection_id) if collection_id is not None else _shared(key)
-    items = readable_items(found, request.user).select_related("knowledge_base__active_release__snapshot")
-    name = f"collection-{str(found.pk)[:8]}.{kind}"
-    if kind == "csv":
-        return csv_answer(request, rows_of(items), name)
-    if kind == "jsonl":
-        return _file_answer(
-            request, (orjson.dumps(one) + b"\n" for one in objects_of(items)), "application/jsonl", name
-        )
-    if kind == "bib":
-        return _file_answer(request, _bibtex(items, found.name), "application/x-bibtex; charset=utf-8", name)
-    raise Http404(f"A collection is exported as one of: {', '.join(FORMATS)}.")
-
-
-def _bibtex(items: Iterable[CollectionItem], title: str) -> Iterator[str]:
-    yield from bibliography_of(items).write(title)
-
-
-def _file_answer(request: HttpRequest, parts: Iterable[bytes | str], media: str, name: str) -> Any:
-    answer = StreamingHttpResponse(parts, content_type=media)
-    answer["Content-Disposition"] = f'attachment; filename="{name}"'
-    answer["X-Content-Type-Options"] = "nosniff"
-    return HttpResponse(headers=dict(answer.items())) if request.method == "HEAD" else answer
 
 
 def _file(shown: Collection, kind: str, own: bool) -> str:
@@ -195,14 +207,19 @@ def _file(shown: Collection, kind: str, own: bool) -> str:
     return reverse("collection-shared-export", args=[shown.key, kind])
 
 
-def _own(request: HttpRequest, collection_id: UUID | None) -> Collection:
+def own_collection(request: HttpRequest, collection_id: UUID | None) -> Collection:
+    """Return a collection of the caller; raises Http404 for those of others."""
     found = find_own(collection_id, request.user, visitor_of(request)) if collection_id is not None else None
     if found is None:
-        raise Http404("You have no collection with this address. A collection of somebody else is read by its link.")
+        raise Http404(
+            "You have no collection with this address; it may have been deleted. "
+            "A collection of somebody else is read by its link."
+        )
     return found
 
 
-def _shared(key: str) -> Collection:
+def collection_of_link(key: str) -> Collection:
+    """Return the collection that is shared by this key; raises Http404 if none is."""
     found = shared_collection(key)
     if found is None:
         raise Http404("No collection is shared by this link; its owner may have made it private again.")

@@ -43,21 +43,23 @@ def compare(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         return _ask(request)
     given = request.GET.getlist("search")
-    if len(given) > 1:
+    runs, missing = _runs(request, given)
+    if missing and not runs:
+        raise Http404(_absent(missing))
+    if len(runs) > 1:
         try:
-            runs = _runs(request, given)
             check_comparable(runs)
         except InvalidRequest as error:
             return _form(request, {}, 400, {"": [fault.sentence for fault in error.faults]})
-        return _page(request, runs)
+        return _page(request, runs, missing)
     values = _values(request.GET)
-    if given:
-        [run] = _runs(request, given)
+    if runs:
+        [run] = runs
         beside = [name for name in BESIDE if name != run.pipeline and name in wiring.pipelines()][:1]
         values = {"kb": run.knowledge_base_name, "q": run.question, "pipeline": [run.pipeline, *beside]} | {
             key: value for key, value in values.items() if value
         }
-        return _form(request, values, 200)
+        return _form(request, values, 200, missing=missing)
     if len(values["pipeline"]) > 1 and values["q"] and not pipeline_faults(values["pipeline"]):
         known = asked_before(values["kb"], values["q"], values["pipeline"], request.user, visitor_of(request))
         if len(known) == len(values["pipeline"]):
@@ -73,7 +75,9 @@ def compare_live(request: HttpRequest) -> HttpResponse:
 
     With `wait` the request is held open until a column changes, for at most that many seconds and at most 10.
     """
-    runs = _runs(request, request.GET.getlist("search"))
+    runs, missing = _runs(request, request.GET.getlist("search"))
+    if missing:
+        raise Http404(_absent(missing))
     try:
         check_comparable(runs)
     except InvalidRequest as error:
@@ -87,7 +91,7 @@ def compare_live(request: HttpRequest) -> HttpResponse:
     seen = await_changes(ids, held, changed) if held else [glance(one) for one in ids]
     if not changed(seen):
         return HttpResponse(status=204)
-    return render(request, "search/_compared.html", _context(_runs(request, map(str, ids))))
+    return render(request, "search/_compared.html", _context(_runs(request, map(str, ids))[0]))
 
 
 def address(runs: Sequence[SearchRun]) -> str:
@@ -122,8 +126,11 @@ def _values(given: Any) -> dict[str, Any]:
     return {"kb": given.get("kb", ""), "q": typed(given.get("q", "")), "pipeline": given.getlist("pipeline")[:20]}
 
 
-def _runs(request: HttpRequest, ids: Any) -> list[SearchRun]:
-    """Return the searches in the order of their ids. Raises Http404 if one does not exist or may not be read."""
+def _runs(request: HttpRequest, ids: Any) -> tuple[list[SearchRun], int]:
+    """Return the searches in the order of their ids, and how many others do not exist or may not be read.
+
+    Raises Http404 for what is no id.
+    """
     wanted = list(ids)[: MOST + 1]
     try:
         keys = [UUID(one) for one in wanted]
@@ -131,22 +138,34 @@ def _runs(request: HttpRequest, ids: Any) -> list[SearchRun]:
         raise Http404("An address of a comparison names its searches by their ids.") from None
     visible = SearchRun.objects.visible_to(request.user).select_related("knowledge_base", "release__snapshot")
     found = visible.in_bulk(keys)
-    if missing := [str(key) for key in keys if key not in found]:
-        raise Http404(f"There is no search {missing[0]}: it was deleted, or you may not read it.")
-    return [found[key] for key in keys]
+    return [found[key] for key in keys if key in found], sum(key not in found for key in keys)
+
+
+def _absent(missing: int) -> str:
+    """Return a sentence about searches that the address names in vain; empty if there are none."""
+    if not missing:
+        return ""
+    what, them = ("One search", "it") if missing == 1 else (f"{missing} searches", "them")
+    verb = "was" if missing == 1 else "were"
+    return f"{what} of this comparison {verb} deleted, or you may not read {them}."
 
 
 def _form(
-    request: HttpRequest, values: Mapping[str, Any], status: int, faults: dict[str, list[str]] | None = None
+    request: HttpRequest,
+    values: Mapping[str, Any],
+    status: int,
+    faults: dict[str, list[str]] | None = None,
+    *,
+    missing: int = 0,
 ) -> HttpResponse:
     box = question_box(request, knowledge_base=values.get("kb", ""), question=values.get("q", ""), faults=faults or {})
-    context = {"box": box, "chosen": values.get("pipeline", []), "comparison": None}
+    context = {"box": box, "chosen": values.get("pipeline", []), "comparison": None, "absent": _absent(missing)}
     return render(request, "search/compare.html", context, status=status)
 
 
-def _page(request: HttpRequest, runs: Sequence[SearchRun]) -> HttpResponse:
+def _page(request: HttpRequest, runs: Sequence[SearchRun], missing: int) -> HttpResponse:
     box = question_box(request, knowledge_base=runs[0].knowledge_base_name, question=runs[0].question)
-    context = _context(runs) | {"box": box, "chosen": [run.pipeline for run in runs]}
+    context = _context(runs) | {"box": box, "chosen": [run.pipeline for run in runs], "absent": _absent(missing)}
     return render(request, "search/compare.html", context)
 
 

@@ -15,6 +15,7 @@ from search.services.access.visitor_cookie import asking_visitor, keep_visitor
 from search.services.access.visitors import Visitor
 from search.services.feedback.give_feedback import KINDS, give_feedback, own_feedback, withdraw_feedback
 from search.views.finding import find_run
+from search.views.parts import wants_json
 from search.views.results import results_page
 from search.views.unavailable import not_now, says_what_is_down, status_of
 
@@ -57,17 +58,13 @@ def _done(request: HttpRequest, run: SearchRun, kind: str, node: str, visitor: V
     else:
         note = request.POST.get("note", "")
         given = give_feedback(run, node=node, kind=kind, note=note, user=request.user, visitor=visitor)
-    if _wants_json(request):
+    if wants_json(request):
         return JsonResponse({"node": node, "kind": None if kind == WITHDRAW else kind})
     place = f"#result-{given.rank}" if given is not None and given.rank is not None else "#missing"
     return redirect(reverse("search-results", args=[run.pk]) + place)
 
 
 def _refused(request: HttpRequest, run: SearchRun, sentence: str, status: int, node: str) -> HttpResponse:
-    if _wants_json(request):
+    if wants_json(request):
         return JsonResponse({"fault": sentence}, status=status)
     return results_page(request, run, fault=sentence, typed=node, status=status)
-
-
-def _wants_json(request: HttpRequest) -> bool:
-    return request.headers.get("Accept", "") == "application/json"

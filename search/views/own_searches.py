@@ -17,10 +17,14 @@ from django.views.decorators.http import require_POST, require_safe
 from search.domain.errors import InvalidRequest, NotAllowed, NotNow
 from search.models import SavedSearch, SearchRun
 from search.services.access.visitor_cookie import asking_visitor, keep_visitor, visitor_of
+from search.services.collections.edits import text_mark
 from search.services.collections.own_searches import forget_search, own_searches
 from search.services.collections.saved_searches import (
+    News,
+    hidden_saved,
     is_saved,
     news_of,
+    own_words_of,
     rename_saved,
     replace_base,
     save_search,
@@ -28,6 +32,8 @@ from search.services.collections.saved_searches import (
     unsave_search,
 )
 from search.views.finding import find_run
+from search.views.parts import wants_json
+from search.views.sure import Loss, ask_first, is_sure
 from search.views.unavailable import not_now, says_what_is_down, status_of
 
 ON_A_PAGE = 25
@@ -44,16 +50,24 @@ def searches(request: HttpRequest) -> HttpResponse:
     return searches_page(request)
 
 
-def searches_page(request: HttpRequest, *, fault: str = "", status: int = 200) -> HttpResponse:
-    """Return the list; `fault` says why a change was refused."""
+def searches_page(
+    request: HttpRequest, *, fault: str = "", status: int = 200, typed: SavedSearch | None = None
+) -> HttpResponse:
+    """Return the list; `fault` says why a change was refused.
+
+    `typed` is a saved search with the refused name and note: it is listed alone, so that nothing has to be typed again.
+    """
     asked, visitor = request.GET, visitor_of(request)
-    words, base, saved = asked.get("q", "").strip()[:300], asked.get("kb", ""), asked.get("saved") == "1"
+    words, base = asked.get("q", "").strip()[:300], asked.get("kb", "")
+    saved = asked.get("saved") == "1" or typed is not None
     found: QuerySet[Any]
     if saved:
         found = saved_searches(request.user, visitor, words=words, knowledge_base=base)
     else:
         programs = asked.get("programs") == "1"
         found = own_searches(request.user, visitor, words=words, knowledge_base=base, programs=programs)
+    if typed is not None:
+        found = found.filter(pk=typed.pk)
     page = page_of(request, found)
     runs = [one.run for one in page] if saved else list(page)
     mine = saved_searches(request.user, visitor).filter(run__in=[run.pk for run in runs])
@@ -62,11 +76,19 @@ def searches_page(request: HttpRequest, *, fault: str = "", status: int = 200) -
     everything = saved_searches(request.user, visitor) if saved else own_searches(request.user, visitor, programs=True)
     column = "run__knowledge_base_name" if saved else "knowledge_base_name"
     context = {
-        "entries": [{"run": run, "saved": kept.get(run.pk), "news": news.get(run.pk)} for run in runs],
+        "entries": [_entry(run, kept.get(run.pk), news.get(run.pk), typed) for run in runs],
+        "hidden": hidden_saved(request.user, visitor) if saved else 0,
         "page": page, "saved": saved, "q": words, "kb": base, "programs": asked.get("programs") == "1", "fault": fault,
         "bases": sorted(set(everything.order_by().values_list(column, flat=True))),
     }  # fmt: skip
     return render(request, "search/searches.html", context, status=status)
+
+
+def _entry(run: SearchRun, saved: SavedSearch | None, news: News | None, typed: SavedSearch | None) -> dict[str, Any]:
+    return {
+        "run": run, "news": news, "saved": typed if saved and typed else saved, "open": bool(typed),
+        "mark": text_mark(saved.name, saved.note) if saved else "", "gone": run.knowledge_base_id is None,
+    }  # fmt: skip
 
 
 def page_of(request: HttpRequest, found: QuerySet[Any], number: int = ON_A_PAGE) -> Page[Any]:
@@ -83,12 +105,15 @@ def save(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """
     run, visitor = find_run(request, run_id), asking_visitor(request)
     wanted = request.POST.get("saved") != "0"
+    back = _back(request, reverse("search-results", args=[run.pk]))
+    if not wanted and (loss := _loss(request, run, "No longer save")):
+        return ask_first(request, loss, back)
     try:
         if wanted:
             save_search(run, user=request.user, visitor=visitor)
         else:
             unsave_search(run, user=request.user, visitor=visitor)
-        answer = answer_to(request, {"saved": wanted}, _back(request, reverse("search-results", args=[run.pk])))
+        answer = answer_to(request, {"saved": wanted}, back)
     except (InvalidRequest, NotAllowed, NotNow) as error:
         answer = refused(request, error)
     keep_visitor(request, answer, visitor)
@@ -106,9 +131,13 @@ def change_saved(request: HttpRequest, saved_id: UUID) -> HttpResponse:
             replace_base(saved, find_run(request, _uuid(request.POST["run"])), user=request.user, visitor=visitor)
         else:
             name, note = request.POST.get("name", ""), request.POST.get("note", "").replace("\r\n", "\n")
-            rename_saved(saved, name=name, note=note, user=request.user, visitor=visitor)
+            seen = request.POST.get("seen", "")
+            rename_saved(saved, name=name, note=note, user=request.user, visitor=visitor, seen=seen)
     except (InvalidRequest, NotNow) as error:
-        return refused(request, error)
+        if "run" in request.POST:
+            return refused(request, error)
+        saved.name, saved.note = name, note
+        return refused(request, error, typed=saved)
     return redirect(f"{reverse('search-own')}?saved=1#search-{saved.run_id}")
 
 
@@ -116,11 +145,23 @@ def change_saved(request: HttpRequest, saved_id: UUID) -> HttpResponse:
 @says_what_is_down
 def forget(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Delete a search of the caller, and go back to the list."""
+    run = find_run(request, run_id)
+    if loss := _loss(request, run, "Delete"):
+        return ask_first(request, loss, _back(request, reverse("search-own")))
     try:
-        forget_search(find_run(request, run_id), user=request.user, visitor=visitor_of(request))
+        forget_search(run, user=request.user, visitor=visitor_of(request))
     except (InvalidRequest, NotAllowed) as error:
         return refused(request, error)
     return redirect(_back(request, reverse("search-own")))
+
+
+def _loss(request: HttpRequest, run: SearchRun, does: str) -> Loss | None:
+    """Return what the caller would lose with a saved search: a name or a note; None if nothing, or if they are sure."""
+    words = "" if is_sure(request) else own_words_of(run, user=request.user, visitor=visitor_of(request))
+    if not words:
+        return None
+    question = f"{does} “{run.question[:120]}”?"
+    return Loss(question, f"What you wrote about it goes with it, for good: {words}", does)
 
 
 def starred(request: HttpRequest, run: SearchRun) -> bool:
@@ -133,7 +174,9 @@ def answer_to(request: HttpRequest, told: dict[str, Any], address: str) -> HttpR
     return JsonResponse(told) if wants_json(request) else redirect(address)
 
 
-def refused(request: HttpRequest, error: InvalidRequest | NotAllowed | NotNow) -> HttpResponse:
+def refused(
+    request: HttpRequest, error: InvalidRequest | NotAllowed | NotNow, *, typed: SavedSearch | None = None
+) -> HttpResponse:
     """Return the reason why a change was refused: as JSON to a script, otherwise on the list of searches."""
     if isinstance(error, InvalidRequest):
         fault, status = " ".join(one.sentence for one in error.faults), 400
@@ -144,13 +187,8 @@ def refused(request: HttpRequest, error: InvalidRequest | NotAllowed | NotNow) -
     if wants_json(request):
         answer: HttpResponse = JsonResponse({"fault": fault}, status=status)
     else:
-        answer = searches_page(request, fault=fault, status=status)
+        answer = searches_page(request, fault=fault, status=status, typed=typed)
     return not_now(answer, error) if isinstance(error, NotNow) else answer
-
-
-def wants_json(request: HttpRequest) -> bool:
-    """Whether a script made the request."""
-    return request.headers.get("Accept", "") == "application/json"
 
 
 def _find_saved(request: HttpRequest, saved_id: UUID) -> SavedSearch:

@@ -72,7 +72,6 @@ def results_page(
     """
     box = question_box(request, knowledge_base=run.knowledge_base_name, question=run.question, pipeline=run.pipeline)
     context = _context(request, run) | {"box": box, "feedback_fault": fault, "feedback_typed": typed}
-    context["searchable"] = run.knowledge_base_name in {base.name for base in box.knowledge_bases}
     context |= {"follow_fault": follow_fault, "follow_typed": follow_typed, "thread_known": _readable(request, run)}
     return render(request, "search/results.html", context, status=status)
 

@@ -24,10 +24,24 @@ function say(text, address) {
   say.timer = setTimeout(() => { if (!said.matches(":hover, :focus-within")) said.remove(); }, 8000);
 }
 
+function named(button) {
+  const field = document.createElement("input");
+  field.type = "hidden";
+  field.name = button.name;
+  field.value = button.value;
+  return field;
+}
+
 async function send(form, submitter) {
   const body = new FormData(form, submitter);
   const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } });
   const given = await answer.json();
+  // The page that asks first is no part of this one.
+  if (given.ask) {
+    form.append(named(submitter));
+    form.submit();
+    return null;
+  }
   if (!answer.ok) throw new Error(given.fault);
   return given;
 }
@@ -40,7 +54,9 @@ document.addEventListener("submit", async (event) => {
   if (!star || !star.closest(".actions")) return;
   event.preventDefault();
   try {
-    const { saved } = await send(event.target, star);
+    const given = await send(event.target, star);
+    if (!given) return;
+    const { saved } = given;
     star.setAttribute("aria-pressed", String(saved));
     star.value = saved ? "0" : "1";
     star.querySelector("[aria-hidden]").textContent = saved ? "★" : "☆";

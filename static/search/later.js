@@ -1,6 +1,19 @@
-// What is closed when a page comes is asked for when somebody opens it. Without this script, or without an answer, the link
-// in its place leads to the same on a page of its own.
+// What a page does after its first paint. Results below the screen are laid out then. What is closed is asked
+// for when somebody opens it: without this script, or without an answer, the link in its place leads to the same on a page
+// of its own.
 "use strict";
+
+// A block, so that its names are not those of other scripts. `first.js` set the mark; browsers that do not tell of paints
+// have laid out everything by the load at the latest.
+{
+const painted = () => { delete document.documentElement.dataset.first; };
+
+if (PerformanceObserver.supportedEntryTypes.includes("paint")) {
+  new PerformanceObserver((_, watch) => { watch.disconnect(); painted(); }).observe({ type: "paint", buffered: true });
+} else {
+  addEventListener("load", painted);
+}
+}
 
 async function bring(link) {
   const room = link.parentElement;

@@ -86,7 +86,7 @@ def test_the_address_of_a_search_can_be_shared(page: Page, open_page: Callable[.
 
     other = open_page(page.url)
 
-    assert other.locator(".result h3").all_inner_texts() == names
+    expect(other.locator(".result h3")).to_have_text(names)
     assert QUESTION in other.title()
 
 

@@ -15,6 +15,7 @@ from search.services.searches.pin_searches import pin_searches
 from training.data.examples import BadQuestions
 from training.evaluation.measures import SEED
 from training.jobs.questions import chosen, pointed, question_faults
+from training.jobs.units import ASKING
 from training.services.evaluate import REPEATED, evaluate, expected_parts
 from training.services.evaluations.choose_pipelines import choose_pipelines
 
@@ -26,6 +27,7 @@ PLACES = {"/settings": "/arguments/settings", "/pipeline": "/arguments/pipelines
 class EvaluateJob(Kind):
     """Asks every question of every pipeline (Kind); what has been asked is not asked again after an interruption."""
 
+    units: ClassVar[Mapping[str, str]] = ASKING
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release", "question_set")
 
     pipelines: tuple[str, ...] = argument(

@@ -11,6 +11,7 @@ from search.domain.job_kinds import Kind, Target, argument
 from search.domain.run_context import RunContext
 from training import wiring
 from training.jobs.questions import pointed, question_faults
+from training.jobs.units import LEARNING, QUESTIONS
 from training.models import QuestionSet
 from training.services.annotation.learn import OTHERS, learn_corrections, lessons
 from training.services.question_sets import find_set
@@ -20,6 +21,7 @@ from training.services.question_sets import find_set
 class LearnCorrectionsJob(Kind):
     """Trains a learner on the corrections beside a question set, and asks before and after (Kind)."""
 
+    units: ClassVar[Mapping[str, str]] = {**LEARNING, "": QUESTIONS}
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release")
     optional: ClassVar[tuple[str, ...]] = ("question_set",)
     makes: ClassVar[str] = "pipeline_version"

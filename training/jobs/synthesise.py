@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from search.domain.job_kinds import Kind, Target, argument
 from search.domain.run_context import RunContext
 from training.data.synthesis import PART
+from training.jobs.units import ASKING
 from training.services.synthesise import MOST, NUMBER, SET_NAME, keep_questions
 
 
@@ -16,6 +17,7 @@ from training.services.synthesise import MOST, NUMBER, SET_NAME, keep_questions
 class SynthesiseJob(Kind):
     """Makes questions with answers of a knowledge base, and keeps them as a question set (Kind)."""
 
+    units: ClassVar[Mapping[str, str]] = ASKING
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release")
 
     number: int = argument(NUMBER, "Questions to make; there are fewer if the base gives no more.", low=1, high=MOST)

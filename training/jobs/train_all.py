@@ -16,6 +16,7 @@ from training.data.examples import BadQuestions, Example
 from training.data.splits import TRAIN
 from training.jobs.questions import chosen, pointed, question_faults, splits_of
 from training.jobs.train_learner import parts_of_learner, scaled
+from training.jobs.units import LEARNING, QUESTIONS
 from training.models import QuestionSet
 from training.services.synthesise import MOST
 from training.services.train_all import BEFORE, train_all
@@ -38,6 +39,7 @@ class TrainAllJob(Kind):
     gained. After an interruption it goes on where it was.
     """
 
+    units: ClassVar[Mapping[str, str]] = {**LEARNING, "": QUESTIONS}
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release")
     optional: ClassVar[tuple[str, ...]] = ("question_set",)
     makes: ClassVar[str] = "pipeline_version"

@@ -19,6 +19,7 @@ from training.data.examples import BadQuestions, Example
 from training.data.splits import TRAIN, VAL, refuse_splits
 from training.data.synthesis import PART
 from training.jobs.questions import chosen, pointed, question_faults, splits_of
+from training.jobs.units import LEARNING
 from training.models import QuestionSet
 from training.services.synthesise import MOST
 from training.services.train import train
@@ -34,6 +35,7 @@ PLACES = {"/settings": "/arguments/settings", "/synthesised": "/arguments/synthe
 class TrainLearnerJob(Kind):
     """Trains a learner (Kind); it goes on from its checkpoints after an interruption."""
 
+    units: ClassVar[Mapping[str, str]] = {**LEARNING, "": ""}
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release")
     optional: ClassVar[tuple[str, ...]] = ("question_set",)
     makes: ClassVar[str] = "pipeline_version"

@@ -15,6 +15,7 @@ from search.services.searches.pin import pins_as_json
 from search.services.searches.pin_searches import pin_searches
 from training.data.splits import TRAIN, VAL, refuse_split, refuse_splits
 from training.jobs.questions import chosen, pointed, question_faults
+from training.jobs.units import LEARNING
 from training.services.tune import PARTS, tune
 from training.services.tuned_lists import PARTS as FUSIONS
 from training.services.tuned_lists import STAGE_2, check_tunable
@@ -26,6 +27,7 @@ PLACES = {"/pipeline": "/arguments/pipeline"}
 class TuneJob(Kind):
     """Chooses the weights of fusion (Kind); what has been searched is not searched again after an interruption."""
 
+    units: ClassVar[Mapping[str, str]] = LEARNING
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release", "question_set")
     makes: ClassVar[str] = "pipeline_version"
 

@@ -10,6 +10,7 @@ from django.db.models import Count, Q, QuerySet
 from search.domain.errors import Fault, InvalidRequest
 from search.models import Collection, CollectionItem, KnowledgeBase
 from search.services.access.visitors import User, Visitor, person_columns
+from search.services.collections.edits import check_seen
 from search.services.collections.people import keeper, text_faults
 
 MOST_COLLECTIONS = 100
@@ -27,7 +28,7 @@ def shared_collection(key: str) -> Collection | None:
     return Collection.objects.filter(key=key).first() if key and "\x00" not in key else None
 
 
-def readable_items(collection: Collection, user: User) -> QuerySet[CollectionItem]:
+def readable_items(collection: Collection, user: User, visitor: Visitor) -> QuerySet[CollectionItem]:
     """Return the items that a reader may see: those of knowledge bases that the reader may search, in their order.
 
     Items of knowledge bases that were deleted are shown to nobody but their owner, because nothing says any more who
@@ -35,7 +36,8 @@ def readable_items(collection: Collection, user: User) -> QuerySet[CollectionIte
     """
     items = collection.items.filter(removed=None)
     seen = Q(knowledge_base__in=KnowledgeBase.objects.visible_to(user).values("pk"))
-    owner = user is not None and user.is_authenticated and collection.user_id == user.pk
+    person = person_columns(user, visitor)
+    owner = bool(person) and all(getattr(collection, column) == value for column, value in person.items())
     return items.filter(seen | Q(knowledge_base=None) if owner else seen)
 
 
@@ -57,14 +59,20 @@ def make_collection(*, name: str, user: User, visitor: Visitor, note: str = "") 
     return Collection.objects.create(name=name.strip(), note=note.strip(), **person)
 
 
-def rename_collection(collection: Collection, *, name: object, note: object, user: User, visitor: Visitor) -> None:
-    """Give a collection of the caller another name and note. Raises InvalidRequest and NotNow."""
+def rename_collection(
+    collection: Collection, *, name: object, note: object, user: User, visitor: Visitor, seen: str = ""
+) -> None:
+    """Give a collection of the caller another name and note. Raises InvalidRequest and NotNow.
+
+    `seen` is the mark of the name and note that the caller has seen (`check_seen`).
+    """
     person = keeper(user, visitor)
     faults = text_faults(name, note)
     if not faults and Collection.objects.filter(**person, name=str(name).strip()).exclude(pk=collection.pk).exists():
         faults = [Fault("/name", "You have another collection of this name.")]
     if faults:
         raise InvalidRequest(faults)
+    check_seen(seen, (collection.name, collection.note), (str(name).strip(), str(note).strip()))
     collection.name, collection.note = str(name).strip(), str(note).strip()
     collection.save(update_fields=["name", "note", "changed"])
 

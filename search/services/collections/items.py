@@ -12,6 +12,7 @@ from django.utils import timezone
 from search.domain.errors import Fault, InvalidRequest
 from search.models import Collection, CollectionItem, KnowledgeBase, Node, SearchRun
 from search.services.access.visitors import User, Visitor
+from search.services.collections.edits import check_seen
 from search.services.collections.people import keeper, text_faults
 from search.services.searches.describe_search import outputs_of
 from search.text import path_text
@@ -75,11 +76,12 @@ def add_item(
     return item, True
 
 
-def write_note(item: CollectionItem, note: object, *, user: User, visitor: Visitor) -> None:
+def write_note(item: CollectionItem, note: object, *, user: User, visitor: Visitor, seen: str = "") -> None:
     """Replace the note of an item in a collection of the caller. Raises InvalidRequest and NotNow."""
     keeper(user, visitor)
     if faults := text_faults("", note, named=False):
         raise InvalidRequest(faults)
+    check_seen(seen, (item.note,), (str(note).strip(),))
     item.note = str(note).strip()
     item.save(update_fields=["note"])
 

@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 from search.domain.errors import Fault, InvalidRequest
 from search.models import KnowledgeBase, PipelineVersion, SavedSearch, SearchRun
 from search.services.access.visitors import User, Visitor, person_columns
+from search.services.collections.edits import check_seen
 from search.services.collections.people import LONGEST_NAME, keeper, text_faults
 
 MOST_SAVED = 500
@@ -44,6 +45,13 @@ def saved_searches(user: User, visitor: Visitor, *, words: str = "", knowledge_b
     return own.select_related("run")
 
 
+def hidden_saved(user: User, visitor: Visitor) -> int:
+    """Return how many saved searches a person may not read any more, such as a visitor those of a deleted base."""
+    person = person_columns(user, visitor)
+    kept = SavedSearch.objects.filter(**person).count() if person else 0
+    return kept - saved_searches(user, visitor).count()
+
+
 def is_saved(run: SearchRun, user: User, visitor: Visitor) -> bool:
     """Whether this person has saved the search."""
     person = person_columns(user, visitor)
@@ -62,7 +70,7 @@ def save_search(run: SearchRun, *, user: User, visitor: Visitor, name: str = "",
         faults = [Fault("", f"One person saves at most {MOST_SAVED} searches; delete some first.")]
     if faults:
         raise InvalidRequest(faults)
-    told = {"name": name.strip() or " ".join(run.question.split())[:LONGEST_NAME], "note": note.strip()}
+    told = {"name": name.strip() or first_name(run), "note": note.strip()}
     try:
         with transaction.atomic():
             return SavedSearch.objects.get_or_create(run=run, **person, defaults=told)[0]
@@ -71,16 +79,37 @@ def save_search(run: SearchRun, *, user: User, visitor: Visitor, name: str = "",
         return SavedSearch.objects.get(run=run, **person)
 
 
+def own_words_of(run: SearchRun, *, user: User, visitor: Visitor) -> str:
+    """Return the name and note that the caller gave to this saved search; empty if only its question names it."""
+    person = person_columns(user, visitor)
+    saved = run.saved.filter(**person).first() if person else None
+    if saved is None:
+        return ""
+    name = "" if saved.name == first_name(run) else saved.name
+    return " – ".join(text for text in (name, saved.note) if text)
+
+
+def first_name(run: SearchRun) -> str:
+    """Return the name that a saved search has until somebody gives it another one: its question."""
+    return " ".join(run.question.split())[:LONGEST_NAME]
+
+
 def unsave_search(run: SearchRun, *, user: User, visitor: Visitor) -> bool:
     """Remove the search from what the person has saved, and return whether it was there."""
     return bool(run.saved.filter(**keeper(user, visitor)).delete()[0])
 
 
-def rename_saved(saved: SavedSearch, *, name: object, note: object, user: User, visitor: Visitor) -> None:
-    """Give a saved search of the caller another name and note. Raises InvalidRequest and NotNow."""
+def rename_saved(
+    saved: SavedSearch, *, name: object, note: object, user: User, visitor: Visitor, seen: str = ""
+) -> None:
+    """Give a saved search of the caller another name and note. Raises InvalidRequest and NotNow.
+
+    `seen` is the mark of the name and note that the caller has seen (`check_seen`).
+    """
     keeper(user, visitor)
     if faults := text_faults(name, note):
         raise InvalidRequest(faults)
+    check_seen(seen, (saved.name, saved.note), (str(name).strip(), str(note).strip()))
     saved.name, saved.note = str(name).strip(), str(note).strip()
     saved.save(update_fields=["name", "note", "changed"])
 

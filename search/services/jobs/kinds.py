@@ -55,6 +55,15 @@ def parts_of(job: Job) -> dict[str, float]:
         return {}
 
 
+def unit_of(kind: str, part: str) -> str | None:
+    """Return what a kind of job counts in a part of its work; None if nothing says it."""
+    try:
+        units = kind_class(kind).units
+    except InvalidRequest:
+        return None
+    return next((units[name] for name in (part, part.rpartition(": ")[2], "") if name in units), None)
+
+
 def target_of(job: Job) -> Target:
     """Return the job's target, as it was resolved when the job was launched."""
     return Target(**job.specification.get("target", {}))

@@ -53,6 +53,8 @@ class ShownAnswer:
     """Whether only texts can say which of the answers are meant: the plan leaves words over."""
     right: float | None = None
     """Calibrated probability that the first result is right, where a ranker ordered the list and has learned it."""
+    of_made: bool = False
+    """Whether that ranker has learned from made questions alone."""
 
     @property
     def elsewhere(self) -> bool:

@@ -65,9 +65,13 @@ class ComparedPart:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A search of the comparison. `plan` is None where the pipeline uses no plan, or has none yet."""
+    """A search of the comparison. `plan` is None where the pipeline uses no plan, or has none yet.
+
+    No other column has its title.
+    """
 
     search: ShownSearch
+    title: str
     cards: tuple[Card, ...]
     results: int
     plan: tuple[ComparedPart, ...] | None
@@ -75,12 +79,6 @@ class Column:
     """The lines to the next column; none for the last."""
     last: bool
     more: int
-
-    @property
-    def title(self) -> str:
-        """The title of the pipeline, with its version if it is not the site's own."""
-        version = f" {self.search.version}" if self.search.version else ""
-        return f"{self.search.pipeline_title}{version}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +158,13 @@ def lay_out(compared: Json, searches: Sequence[ShownSearch]) -> ShownComparison:
     ranks = {entry["node"]["id"]: entry["ranks"] for entry in compared["nodes"]}
     names = {entry["node"]["id"]: entry["node"]["name"] for entry in compared["nodes"]}
     told = compared["searches"]
-    titles = [one["pipeline"]["title"] for one in told]
+    titles = _titles(searches)
     rows = max([min(one["results"], TOP) for one in told], default=0)
     finished = [one["status"] == "done" for one in told]
     columns = tuple(
         Column(
             search=search,
+            title=titles[at],
             cards=tuple(_cards(search, at, one, ranks, titles, finished)),
             results=one["results"],
             plan=None if one["plan"] is None else tuple(_parts(one["plan"], titles, told)),
@@ -189,6 +188,19 @@ def lay_out(compared: Json, searches: Sequence[ShownSearch]) -> ShownComparison:
         plans_differ=any(part.kind != "kept" for parts in plans for part in parts) if len(plans) > 1 else None,
         releases=releases if len(releases) > 1 else (),
     )  # fmt: skip
+
+
+def _titles(searches: Sequence[ShownSearch]) -> list[str]:
+    """Return a title for each column: its pipeline with its version, and what else sets it apart from others.
+
+    That is the release where the pipelines are the same, and the place where the releases are, too: a search that was
+    asked again.
+    """
+    titles = [f"{one.pipeline_title} {one.version or ''}".strip() for one in searches]
+    apart = [f"{title} over {one.release}" for title, one in zip(titles, searches, strict=True)]
+    titles = [more if titles.count(title) > 1 else title for title, more in zip(titles, apart, strict=True)]
+    counts = [titles[: at + 1].count(title) for at, title in enumerate(titles)]
+    return [f"{title} ({nth})" if titles.count(title) > 1 else title for title, nth in zip(titles, counts, strict=True)]
 
 
 def _cards(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from search.domain.graph import Schema
 from search.models import SearchRun
 from search.services.searches.describe_search import describe_search
+from search.services.searches.learned_from import knows_only_made_questions
 from search.views.shown.answer import Relations, ShownAnswer, show_answer
 from search.views.shown.expansion import ShownExpansion, show_expansion
 from search.views.shown.follow_up import ShownFollowUp, show_follow_up
@@ -106,6 +107,8 @@ class ShownSearch:
     follow_up: ShownFollowUp | None = None
     model_use: ShownModelUse | None = None
     expansion: ShownExpansion | None = None
+    searchable: bool = True
+    """Whether its knowledge base still answers: without one, entities have no page and no plan can be asked again."""
     plain: tuple[str, ...] = ()
     """Titles of the steps that worked without a language model because the site has none."""
 
@@ -172,10 +175,15 @@ def show_run(run: SearchRun) -> ShownSearch:
 def show_described(run: SearchRun, search: Json) -> ShownSearch:
     """Return the same from a search that has been described already."""
     if run.release is None:
-        return show_search(search)
-    # The schema is parsed each time that it is asked for.
-    schema = run.release.snapshot.schema
-    return show_search(search, relations_by_name(schema), schema)
+        base = run.knowledge_base
+        shown = replace(show_search(search), searchable=base is not None and base.active_release_id is not None)
+    else:
+        # The schema is parsed each time that it is asked for.
+        schema = run.release.snapshot.schema
+        shown = show_search(search, relations_by_name(schema), schema)
+    if shown.answer is None or shown.answer.right is None or not knows_only_made_questions(run.specification):
+        return shown
+    return replace(shown, answer=replace(shown.answer, of_made=True))
 
 
 def relations_of(run: SearchRun) -> Relations:

@@ -201,6 +201,20 @@ def test_percent_and_parts_of_a_job() -> None:
     assert percent_of(Job(state="queued")) == 0
 
 
+def test_parts_say_of_what_they_count() -> None:
+    def counts(kind: str, *parts: tuple[str, int, int | None]) -> list[str]:
+        told = [{"name": name, "weight": 1.0, "done": done, "total": total} for name, done, total in parts]
+        return [part.counts for part in parts_of(Job(kind=kind, state="running", progress={"parts": told}))]
+
+    # Files are read by their bytes; indexing counts steps that mean nothing to people.
+    imported = [("Checking nodes", 2048, 4096), ("Loading edges", 7, 9), ("Indexing nodes", 4000, 4000)]
+    assert counts("import", *imported) == ["2.0\xa0KB of 4.0\xa0KB", "7 of 9 edges", ""]
+    assert counts("evaluate", ("grasp", 3, 1200), ("grasp, asked again", 0, None)) == ["3 of 1,200 questions", ""]
+    learned = [("planner: plans", 60, 60), ("planner: trial: learning", 3, 40), ("planner: judging: grasp", 5, 10)]
+    assert counts("train_all", *learned) == ["60 of 60 questions", "3 of 40 steps", "5 of 10 questions"]
+    assert counts("kind that is gone", ("part", 1, 2)) == ["1 of 2"]
+
+
 def test_a_job_whose_process_is_gone_says_so() -> None:
     job = Job(state="running", lease_until=timezone.now() - timedelta(seconds=1))
     assert (

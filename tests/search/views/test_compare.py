@@ -186,7 +186,7 @@ def test_somebody_else_s_private_base_does_not_exist_for_others(client: Client, 
     assert "There is no knowledge base" in words(client.post("/compare/", ASKED).content.decode())
     page = client.get(address(runs))
     assert page.status_code == 404
-    assert "it was deleted, or you may not read it" in words(page.content.decode())
+    assert "were deleted, or you may not read them" in words(page.content.decode())
     assert client.get(address(runs).replace("?", "live/?")).status_code == 404
 
 
@@ -199,7 +199,25 @@ def test_addresses_that_name_no_comparison_are_told_so(client: Client, four: obj
     assert client.get(address([runs[0], runs[0]])).status_code == 400
     assert client.get(address([*runs, *other, *runs])).status_code == 400
     assert client.get("/compare/?search=one&search=two").status_code == 404
-    assert client.get(f"/compare/?search={uuid4()}&search={runs[0].pk}").status_code == 404
+    assert client.get(f"/compare/?search={uuid4()}&search={uuid4()}").status_code == 404
+
+
+def test_what_is_left_of_a_comparison_is_shown_when_one_of_its_searches_was_deleted(
+    client: Client, four: object
+) -> None:
+    runs = ask(client, pipeline=["path", "text", "third"])
+    for run in runs:
+        run_search(run.pk)
+    at = address(runs)
+    runs[2].delete()
+    said = words(client.get(at).content.decode())
+    assert "One search of this comparison was deleted, or you may not read it." in said
+    assert "Path and Text : 3 of the first 3" in said
+    runs[1].delete()
+    html = client.get(at).content.decode()
+    assert "2 searches of this comparison were deleted, or you may not read them." in words(html)
+    assert QUESTION in html
+    assert client.get(at.replace("/compare/", "/compare/live/")).status_code == 404
 
 
 def test_a_search_leads_to_the_form_with_its_question_and_pipeline(client: Client, four: object) -> None:

@@ -143,6 +143,70 @@ def test_a_collection_is_ordered_annotated_and_its_removals_undone(client: Clien
     assert collection.items.get(pk=second.pk).note == "read\nthis"
 
 
+def test_what_was_written_is_lost_only_after_a_question(client: Client, run: SearchRun, collection: Collection) -> None:
+    client.post(f"/search/{run.pk}/save/", {"saved": "1"})
+    saved = SavedSearch.objects.get()
+    client.post(f"/searches/saved/{saved.pk}/", {"name": "Holm", "note": "for May"})
+    for address, given in ((f"/search/{run.pk}/save/", {"saved": "0"}), (f"/search/{run.pk}/forget/", {})):
+        page = client.post(address, given)
+        assert "What you wrote about it goes with it, for good: Holm – for May" in words(page.content)
+        assert client.post(address, given, **AS_SCRIPT).status_code == 409
+    assert SavedSearch.objects.get() == saved
+    client.post(f"/search/{run.pk}/save/", {"saved": "0", "sure": "1"})
+    assert not SavedSearch.objects.exists()
+
+    address = f"/collections/{collection.pk}/change/"
+    page = client.post(address, {"do": "delete"})
+    assert "2 results go with it, for good." in words(page.content)
+    assert '<input type="hidden" name="do" value="delete">' in page.content.decode()
+    client.post(address, {"do": "delete", "sure": "1"})
+    assert not Collection.objects.exists()
+
+
+def test_what_was_typed_and_refused_is_in_its_field_again(
+    client: Client, run: SearchRun, collection: Collection
+) -> None:
+    [first, _] = collection.items.all()
+    at = f"/collections/{collection.pk}/items/{first.pk}/"
+    html = client.get(f"/collections/{collection.pk}/").content.decode()
+    seen = re.findall(r'name="seen" value="(\w+)"', html)[1]
+    given = {"do": "note", "seen": seen}
+    client.post(at, given | {"note": "from one window"})
+    answer = client.post(at, given | {"note": "from the other"})
+    assert answer.status_code == 400
+    assert "It is now: “from one window”." in words(answer.content)
+    assert ">from the other</textarea>" in answer.content.decode()
+    told = client.post(at, given | {"note": "from the other"}, **AS_SCRIPT).json()
+    assert (
+        client.post(at, given | {"note": "from the other", "seen": told["seen"]}, **AS_SCRIPT).json()["done"] == "note"
+    )
+
+    client.post(f"/search/{run.pk}/save/", {"saved": "1"})
+    saved = SavedSearch.objects.get()
+    for address in (f"/collections/{collection.pk}/change/", f"/searches/saved/{saved.pk}/"):
+        refused = client.post(address, {"name": " ", "note": "a long story"})
+        assert refused.status_code == 400
+        assert ">a long story</textarea>" in refused.content.decode()
+
+
+def test_what_is_kept_of_a_deleted_base_is_said_and_cannot_be_asked_again(
+    client: Client, run: SearchRun, collection: Collection
+) -> None:
+    client.post(f"/search/{run.pk}/save/", {"saved": "1"})
+    SearchRun.objects.update(knowledge_base=None, release=None)
+    collection.items.update(knowledge_base=None)
+    assert "Amber Road" in client.get(f"/collections/{collection.pk}/").content.decode()
+    said = words(client.get("/searches/?saved=1").content)
+    assert "1 saved search is of knowledge bases that were deleted" in said
+    user = User.objects.create_user("ada")
+    SavedSearch.objects.update(user=user, asker="")
+    SearchRun.objects.update(user=user, asker="")
+    client.force_login(user)
+    said = words(client.get("/searches/?saved=1").content)
+    assert "This knowledge base was deleted." in said
+    assert "Ask again" not in said
+
+
 def test_a_link_shows_a_collection_without_its_buttons_until_it_is_private_again(
     client: Client, collection: Collection
 ) -> None:

@@ -114,12 +114,17 @@ def test_results_of_a_knowledge_base_that_is_gone_say_that_the_box_names_another
 ) -> None:
     run = run_search(ask().pk)
     gone = "films cannot be searched any more."
+    offered = ("Change it", "Ask on", "Ask again", "Compare", "Collect", "/kb/films/nodes/")
     assert gone not in words(shown(client, run))
+    assert [one for one in offered if one not in shown(client, run)] == []
     # As a removal leaves them: the search remains for staff, and no release of that name answers.
     client.force_login(User.objects.create_user("staff", is_staff=True))
     SearchRun.objects.filter(pk=run.pk).update(knowledge_base=None, release=None)
     KnowledgeBase.objects.filter(pk=films.pk).update(active_release=None)
-    assert gone in words(shown(client, run))
+    html = shown(client, run)
+    assert gone in words(html)
+    # What would lead to a page that says “Nothing here”, or only to a refusal. (*Compare several* is of the box.)
+    assert [one for one in offered if one in html.replace("Compare several", "")] == []
 
 
 def test_a_queued_search_without_a_worker_says_so_and_works_without_scripts(

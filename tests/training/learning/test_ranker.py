@@ -76,6 +76,9 @@ def test_beside_questions_that_people_asked_it_learns_from_no_made_ones(base: Kn
     assert (report["questions"], report["synthesised"]) == (len(TAUGHT), None)
 
 
+OF_MADE = ", as learned from made questions alone."
+
+
 def searched(text: str) -> SearchRun:
     row = request_search(knowledge_base="makers", question=text, pipeline="grasp", k=5, enqueue=False)
     return run_search(row.pk)
@@ -109,6 +112,14 @@ def test_it_gains_on_held_out_questions_and_searches_use_it(base: KnowledgeBase,
     assert 0 < described["fusion"]["probability"] < 1
     shown = client.get(f"/search/{run.pk}/", headers={"host": "localhost"}).content.decode()
     assert "The first result is right with a probability of" in shown
+    assert OF_MADE not in shown
+    # As a training without questions of people describes itself.
+    configuration = artifact.configuration | {"splits": {}, "synthesised": {"number": 500, "seed": 0, "kinds": {}}}
+    Artifact.objects.update(configuration=configuration)
+    assert OF_MADE in client.get(f"/search/{run.pk}/", headers={"host": "localhost"}).content.decode()
+    configuration["splits"] = {"train": 40}
+    Artifact.objects.update(configuration=configuration)
+    assert OF_MADE not in client.get(f"/search/{run.pk}/", headers={"host": "localhost"}).content.decode()
     first = described["results"][0]
     assert 1 <= len(first["signals"]) <= 5
     sizes = [abs(one["contribution"]) for one in first["signals"]]

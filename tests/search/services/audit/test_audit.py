@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -115,6 +116,18 @@ def test_the_file_has_what_the_filters_leave_with_harmless_cells(admin_client: C
     header, *rows = csv.reader(io.StringIO(text))
     assert header[:3] == ["at", "who", "action"]
     assert [(row[2], row[5], row[6]) for row in rows] == [("dropped", "'=HYPERLINK()", "count: -3")]
+
+
+def test_the_list_counts_entries(admin_client: Client) -> None:
+    note("made", name="films")
+
+    def counted() -> str:
+        html = admin_client.get("/admin/search/auditentry/").content.decode()
+        return " ".join(re.sub(r"<[^>]*>", " ", html).split())
+
+    assert re.search(r"\b1 entry\b", counted())
+    note("made", name="books")
+    assert re.search(r"\b2 entries\b", counted())
 
 
 def test_filters_that_are_none_lead_to_the_list(admin_client: Client) -> None:

@@ -21,8 +21,16 @@ from search.services.collections.collections import (
     share_collection,
     shared_collection,
 )
+from search.services.collections.edits import text_mark
 from search.services.collections.export_collection import bibliography_of, objects_of, rows_of
-from search.services.collections.items import add_item, delete_removed_items, move_item, remove_item, restore_item
+from search.services.collections.items import (
+    add_item,
+    delete_removed_items,
+    move_item,
+    remove_item,
+    restore_item,
+    write_note,
+)
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
 from search.tables import csv_lines
@@ -103,6 +111,41 @@ def test_names_are_a_persons_own(roads: Collection, ada: User) -> None:
         rename_collection(second, name="Roads", note="", user=ada, visitor=NOBODY)
 
 
+def test_what_is_left_of_a_deleted_base_is_shown_to_the_owner_alone_with_and_without_an_account(
+    roads: Collection, films: KnowledgeBase, ada: User
+) -> None:
+    visitor = Visitor(key="k")
+    mine = make_collection(name="Roads", user=AnonymousUser(), visitor=visitor)
+    add_item(mine, base=films, node="film/1", user=AnonymousUser(), visitor=visitor)
+    add(roads, "film/1")
+    CollectionItem.objects.update(knowledge_base=None)
+    assert readable_items(mine, AnonymousUser(), visitor).count() == 1
+    assert readable_items(roads, ada, NOBODY).count() == 1
+    for user, other in ((AnonymousUser(), Visitor(key="l")), (AnonymousUser(), NOBODY), (ada, visitor)):
+        assert readable_items(mine, user, other).count() == 0
+    assert readable_items(roads, AnonymousUser(), visitor).count() == 0
+
+
+def test_a_note_that_was_changed_elsewhere_is_overwritten_only_by_somebody_who_has_seen_the_change(
+    roads: Collection, ada: User
+) -> None:
+    item = add(roads, "film/1")
+    seen = text_mark(item.note)
+    write_note(item, "one", user=ada, visitor=NOBODY, seen=seen)
+    # What is there already is no change.
+    write_note(item, "one", user=ada, visitor=NOBODY, seen=seen)
+    with pytest.raises(InvalidRequest, match=r"changed in another window meanwhile\. It is now: “one”\.$"):
+        write_note(item, "two", user=ada, visitor=NOBODY, seen=seen)
+    write_note(item, "two", user=ada, visitor=NOBODY, seen=text_mark("one"))
+    rename_collection(roads, name="Streets", note="wide", user=ada, visitor=NOBODY, seen=text_mark("Roads", ""))
+    with pytest.raises(InvalidRequest, match=r"It is now: “Streets – wide”\.$"):
+        rename_collection(roads, name="Lanes", note="", user=ada, visitor=NOBODY, seen=text_mark("Roads", ""))
+    # A program that has seen no page writes what it is told.
+    write_note(item, "three", user=ada, visitor=NOBODY)
+    item.refresh_from_db()
+    assert (item.note, roads.name) == ("three", "Streets")
+
+
 def test_a_link_is_new_each_time_and_shows_only_what_the_reader_may_see(
     roads: Collection, films: KnowledgeBase, ada: User
 ) -> None:
@@ -110,13 +153,13 @@ def test_a_link_is_new_each_time_and_shows_only_what_the_reader_may_see(
     share_collection(roads, True)
     old = roads.key
     assert shared_collection(old) == roads
-    assert readable_items(roads, AnonymousUser()).count() == 1
+    assert readable_items(roads, AnonymousUser(), NOBODY).count() == 1
     films.visibility = KnowledgeBase.Visibility.MEMBERS
     films.save()
     films.members.add(User.objects.create_user("mara"))
-    assert readable_items(roads, AnonymousUser()).count() == 0
-    assert readable_items(roads, ada).count() == 0
-    assert readable_items(roads, User.objects.get(username="mara")).count() == 1
+    assert readable_items(roads, AnonymousUser(), NOBODY).count() == 0
+    assert readable_items(roads, ada, NOBODY).count() == 0
+    assert readable_items(roads, User.objects.get(username="mara"), NOBODY).count() == 1
     share_collection(roads, False)
     assert shared_collection(old) is None
     assert shared_collection("") is None

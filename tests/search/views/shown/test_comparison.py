@@ -87,6 +87,19 @@ def test_searches_of_different_releases_are_named() -> None:
     assert shown(search("one", "a"), search("two", "a")).releases == ()
 
 
+def test_no_two_columns_have_the_same_title() -> None:
+    def titles(*searches: dict[str, Any]) -> list[str]:
+        return [column.title for column in shown(*searches).columns]
+
+    newer = search("one", "a") | {"release": "films@2"}
+    assert titles(search("one", "a"), search("two", "a")) == ["One", "Two"]
+    assert titles(search("one", "a"), newer, search("two", "a")) == ["One over films@1", "One over films@2", "Two"]
+    assert titles(search("one", "a"), search("one", "b")) == ["One over films@1 (1)", "One over films@1 (2)"]
+    # A result says in which of them it stands elsewhere.
+    [other] = shown(search("one", "a"), newer).columns[0].cards[0].elsewhere
+    assert (other.pipeline, other.rank) == ("One over films@2", 1)
+
+
 def test_two_empty_searches_have_no_rows() -> None:
     told = shown(search("one", ""), search("two", ""))
     assert (told.rows, told.table, told.agreement[0].overlap) == (0, (), None)
