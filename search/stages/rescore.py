@@ -180,11 +180,14 @@ class Rescore:
         """Return the nodes that an order puts first: those whose documents say the words that the plan leaves over.
 
         *The newest paper on batteries* is the newest of those on batteries. Without such words, or where no document
-        says them, it is all.
+        says a single one, it is all. Several that no document says describe something in other words: *which drug was
+        first used to get rid of rodents* asks for no date. Then no order counts.
         """
-        matches = self._matches(plan.target.relevance_text, keys) if plan.order and plan.target.relevance_text else {}
+        text = plan.target.relevance_text if plan.order else ""
+        matches = self._matches(text, keys) if text else {}
         said = frozenset(key for key, score in matches.items() if score >= _SAID)
-        return said or frozenset(keys)
+        described = len(text.split()) > 1 and self.text is not None and bool(self.vectors.kinds)
+        return said or (frozenset() if described else frozenset(keys))
 
     def _covered(self, text: str, keys: Sequence[int]) -> ScoresByKey:
         """Return key → `words` × the squared coverage of a residual text by the node's document (`Hybrid`)."""

@@ -244,6 +244,13 @@ def test_an_order_is_one_of_those_that_say_the_words_left_over() -> None:
     assert ranking.ranking.keys == (5, 2, 1, 3)
 
 
+def test_where_no_document_says_several_words_left_over_nothing_is_put_in_order() -> None:
+    plan = ordered(0, 0.6)
+    plan = replace(plan, plan=replace(plan.plan, target=Target("T", (), "zumpty dumpty")))
+    # They describe something in other words: the scores are level, and the question's cosine puts n3 first.
+    assert rescore([plan], [in_places(0, n1=1, n3=2)], text=Words(SPACE))[0].ranking.keys == (3, 1)
+
+
 def test_where_no_document_says_the_words_left_over_all_are_put_in_order() -> None:
     plan = ordered(0, 0.6)
     plan = replace(plan, plan=replace(plan.plan, target=Target("T", (), "zumpty")))
