@@ -1,4 +1,4 @@
-"""The cosine of the question and a node's document. It orders equal scores in every list."""
+"""The cosine of the question and a node's document, which orders equal scores in every list; how alike a text is."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 from search.domain.question import Question
 from search.domain.trace import Limit
-from search.interfaces import Encoder, VectorIndex
+from search.domain.vector_kinds import PROSE
+from search.interfaces import Encoder, VectorIndex, Vectors
+
+TOLD = 0.5
+"""The part that counts of what a node's prose is nearer to a text than its document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +37,18 @@ class QuestionCosines:
             return {}
         self.limit.check(self.stage)
         return self.vectors.cosines(self.encoder.encode([self.question.text])[0], keys)
+
+
+def likeness(vectors: VectorIndex, vector: Vectors, keys: Sequence[int]) -> dict[int, float]:
+    """Return key → how alike a text's vector and what is written about a node are; nodes without a document are absent.
+
+    It is the cosine with the document, and half of what the cosine with the node's prose is above it. A document's
+    vector mixes what describes a node with its name, its numbers and its neighbours. A question that describes the node
+    says nothing of them and is nearer to the prose, one that names a neighbour is nearer to the document. A release of
+    an earlier version has no vectors of prose.
+    """
+    whole = vectors.cosines(vector, keys)
+    if PROSE not in vectors.kinds:
+        return whole
+    told = vectors.cosines(vector, list(whole), PROSE)
+    return {key: cosine + TOLD * max(0.0, told.get(key, cosine) - cosine) for key, cosine in whole.items()}

@@ -9,6 +9,7 @@ from typing import Any
 
 from search.domain.graph import FieldValue, Node
 from search.domain.vector_kinds import CHUNK, DOCUMENT, FIELD, NAME, PASSAGE, RELATION, WHOLE
+from search.domain.vector_kinds import PROSE as PROSE_KIND
 
 NAMES_PER_RELATION = 10
 CHUNK_WORDS, CHUNK_SHARED = 150, 30
@@ -78,7 +79,22 @@ def vector_texts(kind: str, node: Node, neighbours: Mapping[str, Sequence[str]])
         return [one for one in [relation_text(neighbours.get(kind.removeprefix(RELATION), ()))] if one.strip()]
     if kind in (CHUNK, PASSAGE):
         return {CHUNK: chunks, PASSAGE: passages}[kind](node)
+    if kind == PROSE_KIND:
+        return [one for one in [prose(node)] if one]
     return [{NAME: name_text, DOCUMENT: document}[kind](node)] if kind != WHOLE else [document(node, neighbours)]
+
+
+def prose(node: Node) -> str:
+    """Return the type and the fields of `PROSE` words and more; empty for a node without such fields.
+
+    A question that describes something does not say its name, and a name that nobody says moves a vector away.
+    """
+    said = [text for value in node.fields.values() if not is_link(value) and _is_prose(text := field_text(value))]
+    return f"{words(node.type)}: {' '.join(said)}" if said else ""
+
+
+def _is_prose(text: str) -> bool:
+    return len(text.split(None, PROSE)) >= PROSE
 
 
 def relation_text(names: Sequence[str]) -> str:

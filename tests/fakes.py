@@ -9,7 +9,7 @@ import numpy as np
 
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
-from search.interfaces import VectorKind, Vectors
+from search.interfaces import KindMatrix, VectorKind, Vectors
 
 
 class HashEncoder:
@@ -48,6 +48,10 @@ class MemoryVectors:
     ) -> dict[int, float]:
         documents = self._vectors[kind]
         return {key: float(documents[key] @ vector) for key in keys if key in documents}
+
+    def matrix(self, kind: VectorKind) -> KindMatrix:
+        rows = [self._vectors[kind][key] for key in sorted(self._vectors[kind])]
+        return KindMatrix(np.array(sorted(self._vectors[kind]), dtype=np.int32), np.array(rows, dtype=np.float16))
 
     def sample(self, label: str, n: int = 1000, limit: Limit | None = None) -> list[int]:
         return sorted(self._vectors["name"])[:n]

@@ -5,6 +5,7 @@
 | `name` | name and aliases |
 | `document` | type, name, aliases and fields |
 | `document+relations` | the text of `document`, and the names of neighbours |
+| `prose` | type and fields of whole sentences, without the name; a node without such fields has none |
 | `field:<name>` | one field |
 | `relation:<name>` | the names of the neighbours over one relation, in both directions |
 | `chunk` | one stretch of the document; a node has one vector for each stretch of its document |
@@ -26,6 +27,7 @@ from search.domain.graph import Schema
 NAME = "name"
 DOCUMENT = "document"
 WHOLE = "document+relations"
+PROSE = "prose"
 CHUNK = "chunk"
 PASSAGE = "passage"
 DROPS = "passage:drops"
@@ -35,8 +37,9 @@ FIELD, RELATION = "field:", "relation:"
 SEVERAL = (CHUNK, PASSAGE, DROPS)
 """Kinds of which a node may have several vectors."""
 
-USUAL = (NAME, WHOLE)
-"""Kinds that every vector set has: linking, text retrieval and the cosines of given nodes use them."""
+USUAL = (NAME, WHOLE, PROSE)
+"""Kinds that every new vector set has: linking, text retrieval and the cosines of given nodes use them. Sets of earlier
+versions lack the last one."""
 IN_MEMORY = 100_000
 """Up to this number of nodes all vectors of a kind are compared in its matrix: 43,000 of 384 dimensions take 2.5 ms,
 and an HNSW index takes 5 ms. Above it, computed kinds are in the index, too."""
@@ -72,7 +75,7 @@ def checked(kinds: Iterable[str], schema: Schema) -> tuple[str, ...]:
 
 def _problem(kind: str, fields: set[str], relations: set[str]) -> str:
     """Return a sentence about the fault of a kind, or an empty string if it is valid."""
-    if kind in (NAME, DOCUMENT, WHOLE, *SEVERAL):
+    if kind in (NAME, DOCUMENT, WHOLE, PROSE, *SEVERAL):
         return ""
     for prefix, known, what in ((FIELD, fields, "field"), (RELATION, relations, "relation")):
         if kind.startswith(prefix):
@@ -80,6 +83,6 @@ def _problem(kind: str, fields: set[str], relations: set[str]) -> str:
             there = ", ".join(sorted(known)) or "none"
             return "" if name in known else f"{kind!r}: there is no {what} {name!r}; there are: {there}."
     return (
-        f"{kind!r} is no kind of vectors; there are: {NAME}, {DOCUMENT}, {WHOLE}, {CHUNK}, {PASSAGE}, {DROPS}, "
-        f"{FIELD}<name>, {RELATION}<name>."
+        f"{kind!r} is no kind of vectors; there are: {NAME}, {DOCUMENT}, {WHOLE}, {PROSE}, {CHUNK}, {PASSAGE}, "
+        f"{DROPS}, {FIELD}<name>, {RELATION}<name>."
     )

@@ -22,7 +22,7 @@ from psycopg import sql
 from search import text
 from search.domain.graph import Schema
 from search.domain.run_context import UNOBSERVED, RunContext
-from search.domain.vector_kinds import CHUNK, COMPUTED, DOCUMENT, DROPS, NAME, PASSAGE, WHOLE
+from search.domain.vector_kinds import CHUNK, COMPUTED, DOCUMENT, DROPS, NAME, PASSAGE, PROSE, WHOLE
 from search.ingest import partitions
 from search.ingest.documents import NodeWithNeighbours
 from search.ingest.embed import embed
@@ -101,7 +101,9 @@ LOOK_UPS = {
 def index(vector_set: VectorSet, run: RunContext = UNOBSERVED, *, nearest: bool = True) -> None:
     """Build the missing indexes of a filled vector set: by key, by type, and, with `nearest`, HNSW for each kind."""
     name = partition("search_vector", vector_set.pk)
-    kinds = vector_set.kinds if nearest and vector_set.snapshot.nodes > HNSW_ABOVE else ()
+    large = nearest and vector_set.snapshot.nodes > HNSW_ABOVE
+    # Nothing looks for the nearest prose: it is compared with documents that were found.
+    kinds = [kind for kind in vector_set.kinds if kind != PROSE] if large else []
     total = len(LOOK_UPS) + len(kinds)
     for place, (suffix, statement) in enumerate(LOOK_UPS.items()):
         with watched(run, INDEX_VECTORS, place, total), transaction.atomic():
@@ -143,7 +145,7 @@ def _allow_memory() -> None:
 
 def index_suffix(kind: str) -> str:
     """Return how the name of a kind's index ends; the name of a field may be longer than that of an index."""
-    if kind in (NAME, DOCUMENT, WHOLE, CHUNK, PASSAGE, *COMPUTED):
+    if kind in (NAME, DOCUMENT, WHOLE, PROSE, CHUNK, PASSAGE, *COMPUTED):
         return kind.replace("+", "_")
     return f"kind_{hashlib.blake2b(kind.encode(), digest_size=6).hexdigest()}"
 

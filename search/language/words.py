@@ -26,6 +26,8 @@ CHATTING_WORDS = _ENGLISH.set("words", "chatting")
 """Words of greeting, thanking and hesitating."""
 ASKING_WORDS = _ENGLISH.set("words", "asking") | LINKING_WORDS | CHATTING_WORDS
 """Words of asking: people use them to phrase a question in any domain, so they do not describe its subject."""
+INDEFINITE_WORDS = _ENGLISH.set("words", "indefinite")
+"""Words that stand for a thing of any type: *something to keep soup hot*."""
 SHARING_WORDS = _ENGLISH.set("words", "sharing")
 """Words that say that two nodes have the same neighbour: the plan then walks one relation forth and back."""
 ARTICLES = _ENGLISH.set("words", "articles")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from search.cosines import QuestionCosines
+from search.cosines import QuestionCosines, likeness
 from search.domain.filtering import meets
 from search.domain.linking import GraphRanking, LinkedPlan, Traversal
 from search.domain.options import option
@@ -26,7 +26,7 @@ _BORNE_OUT = 0.7
 """Least score of a plan's best candidate for the words left over, as a share of the best score of all documents."""
 _SAID = 0.5
 """Least score of a document for the words that an ordering plan leaves over, as a share of the best candidate's."""
-ORDERED = 10.0
+ORDERED = 100.0
 """Smallest score of a candidate that the best plan's order has placed; scores of other candidates are smaller."""
 
 
@@ -35,7 +35,8 @@ class Rescore:
     """Mixes the candidates of the plans: a score is the sum over plans of probability × (anchors + residual) ÷ n.
 
     `anchors` is the anchor score, and n the number of anchors. `residual` compares the plan's residual text with the
-    document: their cosine, and `words` × the BM25 score divided by the best one (new against GRASP). The published
+    document: their likeness (`search.cosines`), and `words` × squared coverage (`Hybrid`; new against GRASP): as a
+    share of the best BM25 score, one word that a document happens to share would count as all of them. The published
     score of one plan is anchor score plus residual cosine; its order is kept. The division by n makes plans with
     different numbers of anchors comparable. It also applies to the residual: otherwise the text would weigh more in
     plans with more anchors. Over several plans the sum is the expected score: each plan is one interpretation of the
@@ -62,8 +63,8 @@ class Rescore:
         low=1, high=1_000,
     )  # fmt: skip
     words: float = option(
-        1.0, "Weight of the words of a plan's residual text in its candidates' documents, beside the cosine.",
-        low=0, high=10,
+        16.0, "Weight of the squared coverage of a plan's residual text by its candidates' documents, beside cosines.",
+        low=0, high=100,
     )  # fmt: skip
     believed: float = option(
         0.05,
@@ -158,7 +159,7 @@ class Rescore:
         for vector, (text, several) in zip(vectors, wanted.items(), strict=True):
             limit.check("rescore")
             keys = sorted({key for scores, _ in several for key in scores})
-            cosines, matches = self.vectors.cosines(vector, keys), self._matches(text, keys)
+            cosines, matches = likeness(self.vectors, vector, keys), self._covered(text, keys)
             for scores, anchors in several:
                 for key in scores:
                     scores[key] += cosines.get(key, 0.0) + anchors * matches.get(key, 0.0)
@@ -179,20 +180,32 @@ class Rescore:
         """Return the nodes that an order puts first: those whose documents say the words that the plan leaves over.
 
         *The newest paper on batteries* is the newest of those on batteries. Without such words, or where no document
-        says them, it is all.
+        says a single one, it is all. Several that no document says describe something in other words: *which drug was
+        first used to get rid of rodents* asks for no date. Then no order counts.
         """
-        matches = self._matches(plan.target.relevance_text, keys) if plan.order and plan.target.relevance_text else {}
-        said = frozenset(key for key, score in matches.items() if score >= _SAID * self.words)
-        return said or frozenset(keys)
+        text = plan.target.relevance_text if plan.order else ""
+        matches = self._matches(text, keys) if text else {}
+        said = frozenset(key for key, score in matches.items() if score >= _SAID)
+        described = len(text.split()) > 1 and self.text is not None and bool(self.vectors.kinds)
+        return said or (frozenset() if described else frozenset(keys))
+
+    def _covered(self, text: str, keys: Sequence[int]) -> ScoresByKey:
+        """Return key → `words` × the squared coverage of a residual text by the node's document (`Hybrid`)."""
+        if self.text is None or not self.words or not keys:
+            return {}
+        _, found = self.text.word_scores(text, np.array(keys, dtype=np.int32))
+        most = self.text.rarity(text) or 1.0
+        scores = found.sum(axis=0) / most
+        return {key: self.words * float(score) ** 2 for key, score in zip(keys, scores, strict=True)}
 
     def _matches(self, text: str, keys: Sequence[int]) -> ScoresByKey:
-        """Return key → `words` × its BM25 score for a residual text, divided by the best score of these keys."""
-        if self.text is None or not self.words or not keys:
+        """Return key → its BM25 score for a residual text, divided by the best score of these keys."""
+        if self.text is None or not keys:
             return {}
         _, found = self.text.word_scores(text, np.array(keys, dtype=np.int32))
         scores = found.sum(axis=0)
         best = float(scores.max(initial=0.0))
-        return {key: self.words * float(score) / best for key, score in zip(keys, scores, strict=True)} if best else {}
+        return {key: float(score) / best for key, score in zip(keys, scores, strict=True)} if best else {}
 
 
 def _scores(plan: Plan, traversal: Traversal) -> ScoresByKey:

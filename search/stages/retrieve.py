@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from search.cosines import QuestionCosines
+from search.cosines import QuestionCosines, likeness
 from search.domain.errors import StageError
 from search.domain.expansion import BETWEEN
 from search.domain.fusion import Fusion
@@ -119,7 +119,8 @@ class Expanded:
 class Hybrid:
     """Fuses the lists of `Bm25` and `Dense`; equal sums are ordered by cosine, then by id.
 
-    Method `scores` adds the cosine and `words` × coverage², both exact for every document of either list. The coverage
+    Method `scores` adds the likeness (`search.cosines`) and `words` × coverage², both exact for every document of
+    either list. The coverage
     of a document is its BM25 score, divided by the sum of the idf of the question's words: about the share of what the
     question says that the document says in the same words. A sum of scores keeps how much better the first document is
     than the second, which ranks forget (Bruch et al. 2023). They divide by the best score of the question; then one
@@ -162,7 +163,7 @@ class Hybrid:
         shared = {key: float(score) for key, score in zip(keys, found.sum(axis=0), strict=True) if score > 0}
         most = self.text.rarity(question.text) if shared else 1.0
         covered = {key: (score / most) ** 2 for key, score in shared.items()}
-        known = self.vectors.cosines(self.encoder.encode([question.text])[0], keys)
+        known = likeness(self.vectors, self.encoder.encode([question.text])[0], keys)
         rankings = {"bm25": Ranking.of(covered, cosines), "vss": Ranking.of(known, by_key)}
         return Fusion.added(rankings, {"bm25": self.words, "vss": 1.0}, cosines, self.depth)
 

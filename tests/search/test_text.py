@@ -1,5 +1,5 @@
 from search.domain.graph import Node
-from search.text import DocumentForm, document, field_text, name_text, reranker_document, words
+from search.text import DocumentForm, document, field_text, name_text, prose, reranker_document, words
 
 NODE = Node(0, "p1", "gene_protein", "IL10RB", ("CRFB4",), "", {"details": "A receptor.", "sites": ["a", "b"], "n": 3})
 
@@ -46,3 +46,17 @@ def test_the_document_of_a_reranker_has_cut_fields_and_names_of_both_directions(
     )
     without_spaces = Node(8, "d8", "drug", "X", fields={"text": "x" * 1000})
     assert reranker_document(without_spaces, {}, DocumentForm(10, 2)) == "[drug] X\n[text] " + "x" * 120
+
+
+def test_prose_holds_the_type_and_what_is_said_in_sentences_without_names_and_numbers() -> None:
+    said = "Keeps soup hot until the ferry docks."
+    fields = {"description": said, "price": 39, "released": "2020-01-15", "features": ["hot 20 hours", "two cups"]}
+    node = Node(0, "OV-1000", "product_line", "Isvidde Flask", ("Isvidde Litre",), fields=fields)
+    # The features have five words, one fewer than prose; with one word more they belong to it.
+    assert prose(node) == f"product line: {said}"
+    longer = Node(
+        0, "OV-1000", "product", "Isvidde Flask", fields={**fields, "features": ["hot 20 hours", "two big cups"]}
+    )
+    assert prose(longer) == f"product: {said} hot 20 hours; two big cups"
+    assert prose(Node(1, "red", "color", "Red", fields={"hex": "#b3261e"})) == ""
+    assert prose(Node(2, "x", "film", "X", fields={"page": "https://example.org/a b c d e f g"})) == ""

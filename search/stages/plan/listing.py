@@ -11,7 +11,7 @@ from search.domain.plan import Ask, Plan, PlanSource, ScoredPlan, Target
 from search.domain.trace import StepOutput
 from search.stages.plan.conditions import Bound
 from search.stages.plan.enumeration.enumerate import PlanCandidate
-from search.stages.plan.knowledge.target import answer_types, head_words
+from search.stages.plan.knowledge.target import answer_types, asks_for_thing, head_words
 from search.stages.plan.meaning import Meaning
 from search.stages.plan.nothing import Nothing
 from search.stages.plan.readings import APART, Readings
@@ -36,11 +36,15 @@ _TRIED = 12
 
 @dataclass(frozen=True)
 class Lister:
-    """Makes the list of plans of one question; `says` tells whether any text of the knowledge base has a word."""
+    """Makes the list of plans of one question.
+
+    `says` tells whether any text of the knowledge base has a word, `described` what *something* means (`described.py`).
+    """
 
     readings: Readings
     source: PlanSource
     says: Callable[[str], bool]
+    described: Callable[[], tuple[str, ...]] = tuple
     _nothing: dict[Meaning, bool] = field(default_factory=dict, init=False)
 
     def __call__(
@@ -220,4 +224,6 @@ class Lister:
             for code, kind in enumerate(known.schema.node_types)
             if fit[code] >= 1.0 and named[code] and code in known.answerable
         )
+        if not labels and asks_for_thing(read):
+            labels = self.described()
         return Plan(target=Target("T", labels, whole.strip()), risk_level="no_trade")

@@ -33,6 +33,7 @@ from search.stages.plan.enumeration.apart import apart, turned_round
 from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.knowledge.described import described_type
 from search.stages.plan.limits import Limiter
 from search.stages.plan.listing import Lister
 from search.stages.plan.nothing import NAMED
@@ -206,11 +207,17 @@ class Planner:
             read, self.knowledge, self.nodes, self._writer, self._limiter, self.graph, binder, limit,
             numbers=self.filters,
         )  # fmt: skip
-        return Lister(readings, source, self._says)
+        return Lister(readings, source, self._says, self._described)
 
     def _says(self, word: str) -> bool:
         """Whether any text has a word; without an index of the texts, any may."""
         return self.text is None or bool(self.text.postings(word))
+
+    def _described(self) -> tuple[str, ...]:
+        """Return the name of the type that most descriptions are of, if there is one."""
+        known = self.knowledge
+        kept = known.kept(described_type, lambda: described_type(self.vectors, self.nodes, known.answerable))
+        return () if kept is None else (self.schema.node_types[kept].name,)
 
     @cached_property
     def knowledge(self) -> Knowledge:

@@ -30,7 +30,7 @@ from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.shape import Metapath
 from search.stages.plan.limits import FilterOutcome, FilterProbe, Limiter, Limits
-from search.stages.plan.meaning import LEFT, NO_LIMITS, UNLIKE, WORTH, Meaning
+from search.stages.plan.meaning import LEFT, NO_LIMITS, STRAY, UNLIKE, WORTH, Meaning, strays
 from search.stages.plan.named_itself import NamedItself
 from search.stages.plan.scoring.align import elements
 from search.stages.plan.scoring.features import missed_share, only_speaks
@@ -122,7 +122,7 @@ class Readings:
                 base = whole_type_sum(
                     self.question, self.knowledge, candidate, fit, spans, meaning.bound.columns, weights
                 )
-                left = len(self.left(meaning)) * LEFT
+                left = len(self.left(meaning)) * (STRAY if strays(self.question, meaning, self.left(meaning)) else LEFT)
                 yield replace(meaning, total=meaning.total + base + shift - left)
 
     def _of_whether(self, candidate: PlanCandidate, total: float) -> Iterator[Meaning]:

@@ -185,28 +185,36 @@ def test_a_plan_without_anchors_scores_each_of_its_candidates_alike() -> None:
     assert ranking.ranking.scores == pytest.approx({1: 0.7, 2: 0.85})
 
 
-SPACE = {"set": {1: 1.0, 2: 1.0, 5: 1.0}, "space": {2: 3.0, 5: 3.0, 6: 4.0}}
+SPACE = {"set": {1: 0.2, 2: 0.2, 5: 0.2}, "space": {2: 0.6, 5: 0.6, 6: 0.8}}
 
 
 def test_the_words_left_over_weigh_alike_with_one_anchor_and_with_two() -> None:
     for anchors in (1, 2):
         plans = [linked(0, 1.0, anchors=anchors, text="set space")]
         ranking, _ = rescore(plans, [found(0, n1=0.9 * anchors, n2=0.9 * anchors)], text=Words(SPACE))
-        # n2 has the best score, 4; n1 has a quarter of it. No text is near "set space" in the table of cosines.
-        assert ranking.ranking.scores == pytest.approx({1: 0.9 + 0.25, 2: 0.9 + 1.0})
+        # n1 scores 0.2 of 2 for both words, n2 scores 0.8. No text is near "set space" in the table of cosines.
+        assert ranking.ranking.scores == pytest.approx({1: 0.9 + 16 * 0.1**2, 2: 0.9 + 16 * 0.4**2})
+
+
+def test_one_word_that_only_one_candidate_shares_does_not_outweigh_what_is_alike() -> None:
+    words = Words({"set": {1: 0.5}})
+    plans = [linked(0, 1.0, text="set space quietly with much care beside water")]
+    ranking, _ = rescore(plans, [found(0, n1=1.0, n2=1.05)], text=words)
+    # Of eight words n1 has half of one: 16 / 16² = 1/16 as a squared share, all of it as a share of the best score.
+    assert ranking.ranking.scores == pytest.approx({1: 1.0625, 2: 1.05})
 
 
 def test_the_best_plan_is_read_however_improbable_it_is() -> None:
     plans = [linked(0, 0.04, text="set space"), linked(1, 0.001, text="space set")]
     ranking, _ = rescore(plans, [found(0, n1=1.0, n2=1.0), found(1, n6=1.0)], text=Words(SPACE))
-    assert ranking.ranking.scores == pytest.approx({1: 0.04 * 1.25, 2: 0.04 * 2.0, 6: 0.001})
+    assert ranking.ranking.scores == pytest.approx({1: 0.04 * 1.16, 2: 0.04 * 3.56, 6: 0.001})
 
 
 @pytest.mark.parametrize(
     ("keys", "risk"),
     [
-        ({"n2": 1.0, "n3": 1.0}, "normal"),  # n2 scores 4 as the best of all documents, n6, does
-        ({"n1": 1.0, "n3": 1.0}, "weak"),  # n1 scores 1 of 4
+        ({"n2": 1.0, "n3": 1.0}, "normal"),  # n2 scores 0.8 as the best of all documents, n6, does
+        ({"n1": 1.0, "n3": 1.0}, "weak"),  # n1 scores 0.2 of 0.8
     ],
 )
 def test_a_plan_whose_answer_says_what_it_leaves_over_is_borne_out(keys: dict[str, float], risk: Risk) -> None:
@@ -215,11 +223,11 @@ def test_a_plan_whose_answer_says_what_it_leaves_over_is_borne_out(keys: dict[st
 
 
 def test_a_question_left_to_text_reads_the_documents_of_the_type_it_names() -> None:
-    words = Words({"quiet": {7: 2.0, 8: 1.0, 9: 4.0}}, TYPES)
+    words = Words({"quiet": {7: 0.6, 8: 0.3, 9: 0.9}}, TYPES)
     plan = Plan(target=Target("T", ("film",), "a quiet film"), risk_level="no_trade")
     ranking, _ = rescore([LinkedPlan(plan, (), 0)], [], text=words)
-    # The cosines 0.8 and 0.6, and the words' scores over the best one of a film; the person n9 takes no part.
-    assert ranking.ranking.scores == pytest.approx({7: 1.8, 8: 1.1})
+    # The cosines 0.8 and 0.1, and one of three words is covered; the person n9 takes no part.
+    assert ranking.ranking.scores == pytest.approx({7: 0.8 + 16 * 0.2**2, 8: 0.6 + 16 * 0.1**2})
     assert (ranking.trust.risk_level, ranking.trust.exact) == ("normal", False)
 
 
@@ -234,6 +242,13 @@ def test_an_order_is_one_of_those_that_say_the_words_left_over() -> None:
     ranking, _ = rescore([plan], [in_places(0, n3=1, n1=2, n5=3, n2=4)], text=Words(SPACE))
     # n5 and n2 score 4, n1 scores 1, n3 nothing: n5 is placed before n2, then come the others by their words.
     assert ranking.ranking.keys == (5, 2, 1, 3)
+
+
+def test_where_no_document_says_several_words_left_over_nothing_is_put_in_order() -> None:
+    plan = ordered(0, 0.6)
+    plan = replace(plan, plan=replace(plan.plan, target=Target("T", (), "zumpty dumpty")))
+    # They describe something in other words: the scores are level, and the question's cosine puts n3 first.
+    assert rescore([plan], [in_places(0, n1=1, n3=2)], text=Words(SPACE))[0].ranking.keys == (3, 1)
 
 
 def test_where_no_document_says_the_words_left_over_all_are_put_in_order() -> None:

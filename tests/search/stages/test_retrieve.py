@@ -93,6 +93,16 @@ def test_one_shared_word_of_many_says_less_than_what_the_question_means() -> Non
     assert fusion.ranking.keys == (1, 0)
 
 
+def test_what_describes_a_document_counts_where_it_is_nearer_than_the_whole() -> None:
+    near = MemoryVectors({
+        "document+relations": {0: at(0.5), 1: at(0.6), 2: at(0.55)},
+        "prose": {0: at(0.9), 1: at(0.2)},
+    })  # fmt: skip
+    fusion = Hybrid(Words({}), ENCODER, near, method="scores")(QUESTION, Limit())
+    # a: 0.5 and half of the 0.4 by which its prose is nearer. Worse prose takes nothing, and c has none.
+    assert fusion.ranking.scores == pytest.approx({0: 0.7, 1: 0.6, 2: 0.55}, abs=1e-6)
+
+
 def test_scores_are_added_up_where_no_document_has_a_word() -> None:
     near = Cosines({"document+relations": {"lamp": {1: 0.9}}})
     fusion = Hybrid(Words({}), near, near, method="scores")(Question("lamp"), Limit())

@@ -16,6 +16,7 @@ from search.language.words import (
     ASKED_AS,
     BEING,
     FUNCTION_WORDS,
+    INDEFINITE_WORDS,
     SORTING_WORDS,
     WHICH,
     content,
@@ -49,7 +50,7 @@ def heads(reading: RemainingWords, lexicon: Lexicon, beside: Collection[int] = (
     noun is meant: `authors who work at X`, `journals that print works`; they come last. `beside` holds the places of
     words that say the type of the name behind them (`the film X`), so they name no answer.
     """
-    if _asks_for_object(reading) or _asks_for_subject(reading, lexicon):
+    if _asks_for_object(reading) or _asks_for_subject(reading, lexicon) or _asks_for_means(reading):
         return []
     said = tuple(replace(word, content=False) if word.start in beside else word for word in reading.words)
     asking = [at for at, word in enumerate(said) if word.text in _WH]
@@ -60,6 +61,23 @@ def heads(reading: RemainingWords, lexicon: Lexicon, beside: Collection[int] = (
     found.append(_after(said))
     found += [_head(said, at) if at in asking else _after(said[at + 1 :]) for at in relative]
     return [texts for texts in found if texts]
+
+
+def asks_for_thing(reading: RemainingWords) -> bool:
+    """Whether a question asks for *something* or *anything*, which says no type."""
+    return _indefinite(reading) >= 0
+
+
+def _asks_for_means(reading: RemainingWords) -> bool:
+    """Whether a question asks for a thing that does something: in *something to make feet warm* the verb is no type."""
+    behind = reading.words[_indefinite(reading) + 1 :]
+    return asks_for_thing(reading) and bool(behind) and behind[0].text == "to"
+
+
+def _indefinite(reading: RemainingWords) -> int:
+    """Return the place of the indefinite word before all words of content, or -1."""
+    first = next((at for at, one in enumerate(reading.words) if one.content or one.text in INDEFINITE_WORDS), -1)
+    return first if first >= 0 and reading.words[first].text in INDEFINITE_WORDS else -1
 
 
 def _is_relative(said: Sequence[Word], at: int, lexicon: Lexicon) -> bool:
@@ -152,9 +170,11 @@ def asked_agent(reading: RemainingWords, lexicon: Lexicon) -> int | None:
 def barred_types(reading: RemainingWords, lexicon: Lexicon) -> Affinities:
     """Return 1 for each node type that a question cannot ask for, else 0, shape (types,).
 
-    *Who* asks for persons, or for what acts like them, where a type surely holds persons.
+    *Who* asks for persons, or for what acts like them, where a type surely holds persons; *something* for none.
     """
     asked, barred = _asked_first(reading), np.zeros(lexicon.elements - lexicon.relations)
+    if asks_for_thing(reading):
+        return np.where(lexicon.says_types(ANSWER_OF["who"].split()), 1.0, barred)
     if asked not in ACTING:
         return barred
     persons = lexicon.says_types(ANSWER_OF[asked].split())

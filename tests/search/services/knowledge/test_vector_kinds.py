@@ -12,7 +12,7 @@ from search import text, wiring
 from search.adapters import vectors_pgvector
 from search.domain.errors import InvalidRequest, StageError
 from search.domain.graph import Node
-from search.domain.vector_kinds import COMPUTED, USUAL, checked
+from search.domain.vector_kinds import COMPUTED, NAME, USUAL, WHOLE, checked
 from search.ingest import vectors
 from search.models import VectorSet
 from search.models.partitions import partition
@@ -86,7 +86,7 @@ def test_kinds_that_there_are_not_are_refused_together() -> None:
     assert messages == [
         "'field:plots': there is no field 'plots'; there are: plot, year.",
         "'relation:x': there is no relation 'x'; there are: admires, made by.",
-        "'fields' is no kind of vectors; there are: name, document, document+relations, chunk, passage, "
+        "'fields' is no kind of vectors; there are: name, document, document+relations, prose, chunk, passage, "
         "passage:drops, field:<name>, relation:<name>.",
     ]
     assert checked(["chunk", "name"], snapshot_of().schema) == (*USUAL, "chunk")
@@ -100,9 +100,9 @@ def test_each_kind_has_an_index_of_its_own_whatever_its_field_is_called(monkeypa
     with connection.cursor() as cursor:
         cursor.execute("SELECT indexdef FROM pg_indexes WHERE tablename = %s AND indexdef LIKE '%%hnsw%%'", [table])
         found = sorted(definition.split(" WHERE ")[1] for (definition,) in cursor.fetchall())
-    assert found == [f"(kind = '{kind}'::text)" for kind in sorted([*USUAL, "field:plot", "chunk"])]
+    assert found == [f"(kind = '{kind}'::text)" for kind in sorted([NAME, WHOLE, "field:plot", "chunk"])]
     names = {vectors.index_suffix(kind) for kind in ("field:" + "ä" * 200, "field:x", "relation:x", *USUAL)}
-    assert len(names) == 5
+    assert len(names) == 3 + len(USUAL)
     assert max(map(len, names)) <= 20
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from search.domain.question import Question
+from search.domain.trace import Limit
 from tests.search.stages.plan.demo_planners import PlannedDemo, planned
 
 
@@ -258,3 +260,35 @@ def test_a_property_that_nothing_has_makes_every_answer_doubtful(
 @pytest.mark.parametrize("text", ["drugs for gout that are not purple", "treatments for RA that arent lozenges"])
 def test_a_denial_that_nothing_expresses_makes_the_answers_doubtful(demos: dict[str, PlannedDemo], text: str) -> None:
     assert demos["biomedical"].best(text).probability <= 0.45
+
+
+def test_the_verb_behind_something_says_no_type(demos: dict[str, PlannedDemo]) -> None:
+    plan = demos["products"].best("something to make tired feet cosy at the cabin in the evening").plan
+    # `make` is an alias of the brand, which nobody asks for here.
+    assert (plan.anchors, plan.target.labels) == ((), ())
+
+
+def test_something_is_no_person(demos: dict[str, PlannedDemo]) -> None:
+    plan = demos["papers"].best("something from Halcyon about cells").plan
+    assert plan.target.labels != ("author",)
+
+
+@pytest.mark.parametrize(
+    ("base", "text", "label"),
+    [
+        # `child` is an onset of diseases, `tides` a keyword of one paper.
+        ("biomedical", "which gene is named for a child with a festive surname?", ("gene_protein",)),
+        ("papers", "machine that tidies the washing after seeing snapshots of how it is done", ()),
+    ],
+)
+def test_one_word_of_a_description_that_is_a_value_does_not_select(
+    demos: dict[str, PlannedDemo], base: str, text: str, label: tuple[str, ...]
+) -> None:
+    plan = demos[base].best(text).plan
+    assert (plan.filters, plan.target.labels, plan.target.relevance_text) == ((), label, text)
+
+
+def test_an_expression_of_a_description_that_is_a_value_selects(demos: dict[str, PlannedDemo]) -> None:
+    assert any(one.plan.filters for one in demos["papers"].planner(
+        Question("keeping frost off the blades of wind turbines"), Limit()
+    ))  # fmt: skip
