@@ -17,6 +17,9 @@ PASSAGE_CHARACTERS, PASSAGE_WORDS, PASSAGE_SHARED, PASSAGES = 110, 50, 5, 40
 """Characters below which sentences are joined, most words of a passage, words shared, most passages of a node."""
 PROSE = 6
 """Fewest words of a field's value that counts as prose."""
+PROSE_SHARE = 0.6
+"""Largest share of its document's characters with which prose has a vector of its own: a document that is mostly prose
+is near to what describes it already, and encoding it twice would double the time of an import."""
 CHARACTERS_A_WORD = 12
 """Most characters of a word of a cut field, on average: for texts without spaces."""
 SENTENCE_ENDS = re.compile(r"(?<=[.;!?])\s+|\n+")
@@ -80,7 +83,8 @@ def vector_texts(kind: str, node: Node, neighbours: Mapping[str, Sequence[str]])
     if kind in (CHUNK, PASSAGE):
         return {CHUNK: chunks, PASSAGE: passages}[kind](node)
     if kind == PROSE_KIND:
-        return [one for one in [prose(node)] if one]
+        said = prose(node)
+        return [said] if 0 < len(said) <= PROSE_SHARE * len(document(node, neighbours)) else []
     return [{NAME: name_text, DOCUMENT: document}[kind](node)] if kind != WHOLE else [document(node, neighbours)]
 
 

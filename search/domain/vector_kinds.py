@@ -5,7 +5,7 @@
 | `name` | name and aliases |
 | `document` | type, name, aliases and fields |
 | `document+relations` | the text of `document`, and the names of neighbours |
-| `prose` | type and fields of whole sentences, without the name; a node without such fields has none |
+| `prose` | type and fields of sentences, without the name; a node has none whose document is little else |
 | `field:<name>` | one field |
 | `relation:<name>` | the names of the neighbours over one relation, in both directions |
 | `chunk` | one stretch of the document; a node has one vector for each stretch of its document |

@@ -1,5 +1,5 @@
 from search.domain.graph import Node
-from search.text import DocumentForm, document, field_text, name_text, prose, reranker_document, words
+from search.text import DocumentForm, document, field_text, name_text, prose, reranker_document, vector_texts, words
 
 NODE = Node(0, "p1", "gene_protein", "IL10RB", ("CRFB4",), "", {"details": "A receptor.", "sites": ["a", "b"], "n": 3})
 
@@ -60,3 +60,12 @@ def test_prose_holds_the_type_and_what_is_said_in_sentences_without_names_and_nu
     assert prose(longer) == f"product: {said} hot 20 hours; two big cups"
     assert prose(Node(1, "red", "color", "Red", fields={"hex": "#b3261e"})) == ""
     assert prose(Node(2, "x", "film", "X", fields={"page": "https://example.org/a b c d e f g"})) == ""
+
+
+def test_prose_has_a_vector_where_the_document_says_much_else() -> None:
+    said = "Keeps soup hot until the ferry docks."
+    flask = Node(0, "F", "flask", "Isvidde", fields={"description": said})
+    # "flask: " and the 37 characters, of "flask: Isvidde", a line's end, "description: " and the 37: 44 of 65.
+    assert vector_texts("prose", flask, {}) == []
+    # 26 more of "\nsold by: Holm's; Vik's; Ås": 44 of 92 are below 60 %.
+    assert vector_texts("prose", flask, {"SOLD_BY": ["Holm's", "Vik's", "Ås"]}) == [f"flask: {said}"]

@@ -86,7 +86,14 @@ class RetrieverTask:
         half = device != "cpu" or has_bfloat16()
         nodes = nodes_of(self.material.tools, self.shape, torch.bfloat16 if half else torch.float32, device)
         fitting = Fitting(
-            settings, self.shape, self.material.tools.encoder.name, nodes, device, run, after_synthesised=len(made) > 0
+            settings,
+            self.shape,
+            self.material.tools.encoder.name,
+            nodes,
+            device,
+            run,
+            settings.layers_for(len(real)),
+            after_synthesised=len(made) > 0,
         )
         if not len(real):
             return fitting.alone(made)

@@ -10,6 +10,8 @@ from search.domain.options import option
 from training.learning.enough import too_few
 
 FROZEN, TRAINED = "frozen", "trained"
+LAYERS_ALONE = 6
+"""Layers that learn from synthesised questions alone: thousands of them do not overfit, a few hundred real ones do."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,8 @@ class RetrieverSettings:
         low=1e-7, high=1.0,
     )  # fmt: skip
     layers: int = option(
-        0, "Last layers of the encoder's model that are trained, too; without any a training takes a minute.",
-        low=0, high=100,
+        -1, "Last layers of the encoder's model that are trained, too; -1: six where there are synthesised questions "
+        "alone, none where there are real ones, whose training then takes a minute.", low=-1, high=100,
     )  # fmt: skip
     layer_rate: float = option(5e-5, "Height of the learning rate of these layers.", low=1e-8, high=1.0)
     nodes: int = option(
@@ -105,6 +107,10 @@ class RetrieverSettings:
     measured_nodes: int = option(
         1_000, "Documents trained: nodes among which held-out answers are looked for.", low=10, high=1_000_000
     )
+
+    def layers_for(self, real: int) -> int:
+        """Return how many layers are trained with this number of real questions."""
+        return self.layers if self.layers >= 0 else 0 if real else LAYERS_ALONE
 
     def too_few(self, real: int, synthesised: int) -> Fault | None:
         """Return what is missing to learn from so many questions of people and synthesised ones; None if nothing is."""

@@ -247,6 +247,16 @@ def test_an_artifact_keeps_only_what_training_changed_and_reads_as_it_was_learne
         shelf.get("retriever-1", 2)
 
 
+def test_layers_of_the_model_learn_where_no_question_of_people_is_there(material: Material) -> None:
+    made = replace(
+        material, examples=[], answers=[], synthesised=list(material.examples) * 5,
+        synthesised_answers=list(material.answers) * 5,
+    )  # fmt: skip
+    alone = {name.split(".layer.")[1][0] for name in fit(made, passes=1).tensors if ".layer." in name}
+    assert alone == set("012345")
+    assert not [name for name in fit(made, passes=1, layers=0).tensors if name.startswith(field_retriever.TOWER)]
+
+
 def test_what_has_learned_nothing_reads_a_question_as_the_untrained_stage_does(material: Material) -> None:
     tools = material.tools
     task = RetrieverLearner().task(material)
