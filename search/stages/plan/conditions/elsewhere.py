@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from search.domain.graph import ANY
 from search.domain.plan import Exclusion, Filter, Hop, Operator
 from search.language.cues import Turning
+from search.language.languages import language
 from search.language.quantities import Quantity
 from search.language.question import counted_by
+from search.language.words import stem, words
 from search.stages.plan.conditions.condition import Condition, Core, best
 from search.stages.plan.conditions.fields import FieldMeanings
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
@@ -21,6 +23,7 @@ _ON_THE_WAY = 0.55
 """Fit of a number on a node of the path: what a number on the answer itself weighs as well (`readings._NUMBERS`)."""
 _BESIDE = 0.5
 _ASKED = frozenset(("who", "whom", "where", "when"))
+_PARTICIPLE = language("en").entries("words", "participles")
 _TURNED: dict[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
 
 
@@ -43,7 +46,8 @@ class Elsewhere:
         """Return the code of the type whose field a number limits; None if no type is clear.
 
         It is the type that the nearest word before the number names, if it has such a field; else the answers' type;
-        else the type of a node on the way.
+        else the type of a node on the way. A year does not limit an event that nothing says (when institutions were
+        founded) where the answers have a year of their own: *papers by institutions in Norway since 2018*.
         """
         lexicon, schema = core.knowledge.lexicon, core.knowledge.schema
         turned = [one.scope for one in core.question.turnings if one.scope[1] <= cue.start]
@@ -62,11 +66,24 @@ class Elsewhere:
                 break
             codes = [c for c in range(len(schema.node_types)) if lexicon.explains((lexicon.relations + c,), word.text)]
             found = [code for code in codes if self._filters(core, cue, code, "T")]
+            if core.type_code in found or (found and self._of_answers(core, cue, found[0])):
+                return core.type_code
             if found:
-                return core.type_code if core.type_code in found else found[0]
+                return found[0]
         if self._filters(core, cue, core.type_code, "T"):
             return core.type_code
         return next((code for _, code in core.variables if self._filters(core, cue, code, "T")), None)
+
+    def _of_answers(self, core: Core, cue: Quantity, code: int) -> bool:
+        """Whether a year would limit an event of nodes of a type that nothing says, and a plain year of the answers."""
+        answers = self._filters(core, cue, core.type_code, "T")
+        plain = bool(answers) and not any(_is_event(one.field) for one in answers)
+        said = {stem(word.text) for word in core.question.said}
+        unsaid = all(
+            _is_event(one.field) and said.isdisjoint(stem(part) for part in words(one.field))
+            for one in self._filters(core, cue, code, "T")
+        )
+        return cue.year and plain and unsaid
 
     def _filters(self, core: Core, cue: Quantity, code: int, var: str, *, turned: bool = True) -> tuple[Filter, ...]:
         """Return a number as filters on a node of a type, none if no field of it is clear.
@@ -113,6 +130,11 @@ class Elsewhere:
                     continue
                 filters = self._filters(core, cue, owner, var)
                 yield Condition(span, _BESIDE, filters=filters, spans=spans, columns=columns, hops=(hop,))
+
+
+def _is_event(field: str) -> bool:
+    """Whether a field's name is a participle: what happened to its node then (`founded`, `released`)."""
+    return any(part.endswith(_PARTICIPLE) for part in words(field))
 
 
 def _asks_beyond(core: Core) -> bool:
