@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -80,20 +80,13 @@ class RetrieverTask:
 
         Raises TooFew, StageError if the loss diverges at once or nothing can be learned, RunCancelled.
         """
-        settings = self.learner
         real, made = self._read(run)
+        settings = replace(self.learner, layers=self.learner.layers_for(len(real)))
         device = _device(settings.device)
         half = device != "cpu" or has_bfloat16()
         nodes = nodes_of(self.material.tools, self.shape, torch.bfloat16 if half else torch.float32, device)
         fitting = Fitting(
-            settings,
-            self.shape,
-            self.material.tools.encoder.name,
-            nodes,
-            device,
-            run,
-            settings.layers_for(len(real)),
-            after_synthesised=len(made) > 0,
+            settings, self.shape, self.material.tools.encoder.name, nodes, device, run, after_synthesised=len(made) > 0
         )
         if not len(real):
             return fitting.alone(made)

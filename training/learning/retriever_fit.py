@@ -191,7 +191,7 @@ class Trainer:
         device = self._how.device
         if not self._how.layers:
             return torch.from_numpy(np.stack([one.vector for one in questions])).to(device)
-        order = sorted(range(len(questions)), key=lambda place: len(questions[place].tokens))
+        order = np.argsort([len(one.tokens) for one in questions], kind="stable")
         together = TOGETHER if device == "cpu" else len(order)
         half = torch.autocast(device, torch.bfloat16) if device != "cpu" or has_bfloat16() else nullcontext()
         found: list[Tensor] = []
@@ -200,8 +200,7 @@ class Trainer:
             with half:
                 read = self.net.tower({"input_ids": ids.to(device), "attention_mask": mask.to(device)})
             found.append(read["sentence_embedding"])
-        places = torch.tensor(sorted(range(len(order)), key=order.__getitem__), device=device)
-        return torch.cat(found)[places]
+        return torch.cat(found)[torch.from_numpy(np.argsort(order)).to(device)]
 
     def _columns(self, questions: Sequence[Asked], chance: np.random.Generator) -> Indices | None:
         """Return the sorted keys that the loss is over: answers, all entries, and a sample; None for all nodes."""

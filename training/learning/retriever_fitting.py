@@ -63,8 +63,6 @@ class Fitting:
     nodes: Nodes
     device: str
     run: RunContext
-    layers: int
-    """How many layers of the encoder's model are trained."""
     after_synthesised: bool = False
     """Whether the real questions come after synthesised ones."""
 
@@ -215,7 +213,7 @@ class Fitting:
         how = FitSettings(
             settings.batch,
             settings.rate * slower,
-            self.layers,
+            settings.layers,
             settings.layer_rate,
             settings.weight_rate * slower,
             sample,
@@ -228,7 +226,7 @@ class Fitting:
         else:
             steps = settings.passes * -(-questions // settings.batch)
         # A model that is not trained is shared, unless it has to move to another device.
-        own = self.layers > 0 or self.device != "cpu"
+        own = settings.layers > 0 or self.device != "cpu"
         net = new_net(self.encoder, self.shape, own_tower=own)
         trainer = Trainer(net, self.nodes, how, steps)
         if len(start):
@@ -236,13 +234,13 @@ class Fitting:
         return trainer
 
     def _weights(self, members: Sequence[Trainer]) -> Weights:
-        return joined([one.net.changed(base_tower(self.encoder), self.layers) for one in members])
+        return joined([one.net.changed(base_tower(self.encoder), self.settings.layers) for one in members])
 
     def _served(self, folds: list[str]) -> dict[str, Any]:
         """Return the description that `LearnedFieldRetriever` reads together with the weights."""
         return {
             "encoder": self.encoder, "lists": self.shape.lists, "dense": self.shape.dense, "types": self.shape.types,
-            "start": self.shape.start, "layers": self.layers, "folds": folds,
+            "start": self.shape.start, "layers": self.settings.layers, "folds": folds,
         }  # fmt: skip
 
     def _stopped(self, error: Diverged, usable: bool) -> None:
@@ -254,9 +252,7 @@ class Fitting:
 
     def _key(self, name: str, lesson: Lesson, chosen: Indices, start: Starts = ()) -> str:
         """Return the name of a fit's checkpoint; other questions, lists, settings or first weights give another."""
-        content = hashlib.blake2b(
-            repr((name, self.settings, self.layers, self.shape, self.encoder)).encode(), digest_size=8
-        )
+        content = hashlib.blake2b(repr((name, self.settings, self.shape, self.encoder)).encode(), digest_size=8)
         content.update(np.asarray(chosen).tobytes())
         for one in lesson.asked:
             content.update(
