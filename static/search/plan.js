@@ -9,6 +9,8 @@ const section = () => document.getElementById("plan-part");
 const parsed = (html) => new DOMParser().parseFromString(html, "text/html").getElementById("plan-part");
 
 let newest = 0;
+// Whether the form is being replaced: the browser tells of the focus that leaves with it, but nobody left a field.
+let replacing = false;
 
 function focusAgain(id, caret) {
   const element = id && document.getElementById(id);
@@ -37,7 +39,9 @@ async function send(form, submitter, onPage) {
 function replace(fresh) {
   const at = document.activeElement;
   const caret = at && at.matches("input:not([type=hidden]), textarea") ? at.selectionStart : null;
+  replacing = true;
   section().replaceWith(fresh);
+  replacing = false;
   enliven();
   if (at && at.id && focusAgain(at.id, caret)) return;
   document.getElementById("plan-title").focus({ preventScroll: true });
@@ -75,7 +79,7 @@ document.addEventListener("pointerdown", (event) => {
 // Going to the names that are offered is not leaving the field: the form would be sent, and the names with it be gone.
 document.addEventListener("focusout", (event) => {
   const left = event.target.closest("[data-plan-editor] :is(input, textarea, .offer)");
-  if (!left || pressing) return;
+  if (!left || pressing || replacing) return;
   const chip = left.closest(".chip.anchor");
   const field = left.matches(".offer") ? chip.querySelector("[data-look]") : left;
   const stays = chip && event.relatedTarget && chip.contains(event.relatedTarget) && event.relatedTarget.matches("[data-look], .offer");
@@ -115,8 +119,8 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     offers[0].click();
   } else if (event.key === "Escape" && offers.length) {
-    chip.querySelector(".found-names").replaceChildren();
     input.focus();
+    chip.querySelector(".found-names").replaceChildren();
   } else if (event.key === "ArrowDown" && offers.length && (event.target === input || at >= 0)) {
     event.preventDefault();
     offers[Math.min(at + 1, offers.length - 1)].focus();

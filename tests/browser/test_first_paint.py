@@ -10,10 +10,9 @@ from tests.browser.asking import ask
 pytestmark = pytest.mark.browser
 
 WATCH = """document.addEventListener('DOMContentLoaded', () => {
-  window.laid = () => [...document.querySelectorAll('.result')].map((one) => getComputedStyle(one).contentVisibility);
-  window.first = laid();
+  const results = [...document.querySelectorAll('.result')];
+  window.first = results.map((one) => getComputedStyle(one).contentVisibility);
 })"""
-LAID_OUT = "laid().every((one) => one === 'visible')"
 MANY = "something to keep soup hot on a hike"
 
 
@@ -29,14 +28,16 @@ def test_a_page_that_is_opened_at_its_top_lays_out_what_is_below_the_screen_afte
     page.goto("/words/")
     page.goto(address)
     assert page.evaluate("window.first") == ["visible"] * 3 + ["auto"] * (last - 3)
-    page.wait_for_function(LAID_OUT)
+    for one in page.locator(".result").all():
+        expect(one).to_have_css("content-visibility", "visible")
 
     # The place to which somebody returns, and the one that an address names, must not move afterwards.
     page.locator(f"#result-{last}").scroll_into_view_if_needed()
     place = page.evaluate("scrollY")
     page.reload()
     assert set(page.evaluate("window.first")) == {"visible"}
-    page.wait_for_function(f"Math.abs(scrollY - {place}) < 2")
+    expect(page.locator(f"#result-{last}")).to_be_in_viewport()
+    assert page.evaluate("scrollY") == pytest.approx(place, abs=2)
 
     page.goto("/words/")
     page.goto(f"{address}#result-{last}")
