@@ -223,3 +223,23 @@ def test_the_pages_have_no_fault_and_work_without_a_mouse(
         page.goto(path)
         found[path] = faults_of(page)
     assert {path: faults for path, faults in found.items() if faults} == {}
+
+
+def test_the_form_of_a_queue_shows_what_its_rule_takes(open_page: OpenPage, keeper: dict[str, object]) -> None:
+    page = open_page("/admin/training/annotationqueue/add/", storage_state=keeper)
+    taken = {
+        "lost": {"evaluations", "pipelines", "stages", "depth", "per_question"},
+        "feedback": {"kinds", "per_question"},
+        "margin": {"evaluations", "pipelines", "margin"},
+    }
+    every = ("evaluations", "pipelines", "searches", "stages", "kinds", "depth", "per_question", "margin")
+    for rule, names in taken.items():
+        page.locator("select[name=rule]").select_option(rule)
+        for name in every:
+            expect(page.locator(f"[name={name}]")).to_be_visible(visible=name in names)
+    # What was filled in for another rule is not sent, where it would be refused.
+    page.locator("[name=margin]").fill("0.2")
+    page.locator("select[name=rule]").select_option("feedback")
+    page.get_by_role("button", name="Count", exact=True).click()
+    expect(page.get_by_text("takes no")).to_have_count(0)
+    expect(page.locator("select[name=rule]")).to_have_value("feedback")

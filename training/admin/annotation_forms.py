@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django import forms
+from django.forms.boundfield import BoundField
 from django.http import HttpRequest
 from unfold.widgets import (
     UnfoldAdminSelectMultipleWidget,
@@ -17,7 +18,7 @@ from unfold.widgets import (
 
 from search.domain.errors import Fault
 from search.models import KnowledgeBase
-from training.annotation.rules import KINDS, MOST_DEPTH
+from training.annotation.rules import KINDS, MOST_DEPTH, TAKES
 from training.evaluation.lost.stages import LostStage
 from training.models import AnnotationQueue
 from training.models.annotation import MOST_ITEMS, MOST_OVERLAP
@@ -64,7 +65,8 @@ class QueueForm(forms.Form):
         "instead of evaluations.",
     )  # fmt: skip
     stages = forms.MultipleChoiceField(
-        required=False, choices=[(one.value, one.heading) for one in LostStage], widget=UnfoldAdminSelectMultipleWidget,
+        required=False, choices=[(one.value, one.heading) for one in LostStage],
+        widget=UnfoldAdminSelectMultipleWidget(attrs={"size": len(LostStage)}),
         help_text="For lost answers: the stages that lost them; none chosen: any.",
     )  # fmt: skip
     kinds = forms.MultipleChoiceField(
@@ -107,6 +109,12 @@ class QueueForm(forms.Form):
         choice = self.fields["evaluations"]
         assert isinstance(choice, forms.MultipleChoiceField)
         choice.choices = list((known | {one: one for one in asked if one not in known}).items())
+
+    def by_rule(self) -> Iterator[tuple[BoundField, str]]:
+        """Yield each field with the rules that take it, words in a line; empty where it belongs to every queue."""
+        for field in self:
+            taking = [rule for rule, taken in TAKES.items() if field.name in taken]
+            yield field, " ".join(taking)
 
     def asked(self) -> dict[str, Any]:
         """Return the arguments of `plan_queue`."""

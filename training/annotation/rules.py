@@ -18,13 +18,14 @@ MOST_DEPTH = 100
 MOST_SEARCHES = 4
 SPREAD = 10
 """A margin is measured in units of the distance between the scores at the ranks 1 and `SPREAD`."""
-_TAKES: Mapping[str, Sequence[str]] = {
+TAKES: Mapping[str, Sequence[str]] = {
     LOST: ("evaluations", "pipelines", "stages", "depth", "per_question"),
     DISAGREEMENT: ("evaluations", "pipelines", "searches", "depth", "per_question"),
     FEEDBACK: ("kinds", "per_question"),
     MARGIN: ("evaluations", "pipelines", "margin"),
     RANDOM: ("evaluations", "pipelines", "depth"),
 }
+"""The arguments that each rule takes."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class RuleArguments:
         if rule not in RULES:
             message = f"A rule is one of: {', '.join(RULES)}; not {rule[:80]!r}."
             raise InvalidRequest([Fault("/rule", message, nearest(rule, RULES))])
-        takes = _TAKES[rule]
+        takes = TAKES[rule]
         told = {key: value for key, value in given.items() if value not in (None, "", [], ())}
         faults = [
             Fault(pointer("arguments", key), f"The rule {rule} takes no {key[:80]!r}; it takes: {', '.join(takes)}.",
