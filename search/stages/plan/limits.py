@@ -16,13 +16,13 @@ from search.language.words import stem, stems
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.measures import (
     bare_fields,
+    field_stems,
     is_against,
     is_money,
     is_price,
     scaled_field,
     unit_in,
     verb_says,
-    words_of,
 )
 from search.stages.plan.write import TARGET
 from search.stages.plan.years import YearFields
@@ -267,7 +267,7 @@ def _naming(text: str, field: Field) -> Iterator[tuple[int, int]]:
 
 def _names(word: str, field: Field) -> bool:
     """Return whether the stem of a word names a field."""
-    return word in words_of(field) or bool(_MEANT.get(word, frozenset()) & words_of(field))
+    return word in field_stems(field) or bool(_MEANT.get(word, frozenset()) & field_stems(field))
 
 
 def _filters(quantity: Quantity, field: Field) -> list[Filter]:

@@ -11,7 +11,8 @@ from search.language.cues import DateRange
 from search.language.words import stem
 from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.conditions.denied import denied
-from search.stages.plan.conditions.fields import FieldMeanings, field_stems, naming
+from search.stages.plan.conditions.fields import FieldMeanings, naming
+from search.stages.plan.measures import field_stems
 from search.stages.plan.write import TARGET
 
 _ONLY = 0.9

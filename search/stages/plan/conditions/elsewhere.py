@@ -11,12 +11,13 @@ from search.language.cues import Turning
 from search.language.languages import language
 from search.language.quantities import Quantity
 from search.language.question import counted_by
-from search.language.words import stem, words
+from search.language.words import stem
 from search.stages.plan.conditions.condition import Condition, Core, best
 from search.stages.plan.conditions.denied import denied, is_turned
 from search.stages.plan.conditions.fields import FieldMeanings
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
 from search.stages.plan.limits import meant_of, naming_of
+from search.stages.plan.measures import name_words
 from search.stages.plan.scoring.align import elements
 from search.stages.plan.write import TARGET
 
@@ -79,9 +80,9 @@ class Elsewhere:
         """Whether a year would limit an event of nodes of a type that nothing says, and a plain year of the answers."""
         answers = self._limited(core, cue, core.type_code)
         plain = bool(answers) and not any(map(_is_event, answers))
-        said = {stem(word.text) for word in core.question.said}
+        said = {stem(word.text) for word in core.question.said if word.content}
         unsaid = all(
-            _is_event(one) and said.isdisjoint(stem(part) for part in words(one))
+            _is_event(one) and said.isdisjoint(stem(part) for part in name_words(one))
             for one in self._limited(core, cue, code)
         )
         return cue.year and plain and unsaid
@@ -141,7 +142,7 @@ class Elsewhere:
 
 def _is_event(field: str) -> bool:
     """Whether a field's name is a participle: what happened to its node then (`founded`, `released`)."""
-    return any(part.endswith(_PARTICIPLE) for part in words(field))
+    return any(part.endswith(_PARTICIPLE) for part in name_words(field))
 
 
 def _asks_beyond(core: Core) -> bool:
