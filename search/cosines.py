@@ -1,14 +1,16 @@
-"""The cosine of the question and a node's document, which orders equal scores in every list; how alike a text is."""
+"""How near documents are to a text: by the cosine, which orders equal scores in every list, and by shared words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from search.domain.question import Question
 from search.domain.trace import Limit
 from search.domain.vector_kinds import PROSE
-from search.interfaces import Encoder, VectorIndex, Vectors
+from search.interfaces import Encoder, TextIndex, VectorIndex, Vectors
 
 TOLD = 0.5
 """The part that counts of what a node's prose is nearer to a text than its document."""
@@ -52,3 +54,18 @@ def likeness(vectors: VectorIndex, vector: Vectors, keys: Sequence[int]) -> dict
         return whole
     told = vectors.cosines(vector, list(whole), PROSE)
     return {key: cosine + TOLD * max(0.0, told.get(key, cosine) - cosine) for key, cosine in whole.items()}
+
+
+def squared_coverage(index: TextIndex, text: str, keys: Sequence[int]) -> dict[int, float]:
+    """Return key → the squared coverage of a text by the node's document; nodes that share no word are absent.
+
+    The coverage is the document's BM25 score, divided by the sum of the idf of the text's words: about the share of
+    what the text says that the document says in the same words. As a share of the best score of all documents, one word
+    that a document happens to share would count as all of them where no document shares more.
+    """
+    if not keys:
+        return {}
+    _, found = index.word_scores(text, np.array(keys, dtype=np.int32))
+    shared = {key: float(score) for key, score in zip(keys, found.sum(axis=0), strict=True) if score > 0}
+    most = index.rarity(text) if shared else 1.0
+    return {key: (score / most) ** 2 for key, score in shared.items()}

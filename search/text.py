@@ -8,14 +8,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from search.domain.graph import FieldValue, Node
-from search.domain.vector_kinds import CHUNK, DOCUMENT, FIELD, NAME, PASSAGE, RELATION, WHOLE
-from search.domain.vector_kinds import PROSE as PROSE_KIND
+from search.domain.vector_kinds import CHUNK, DOCUMENT, FIELD, NAME, PASSAGE, PROSE, RELATION, WHOLE
 
 NAMES_PER_RELATION = 10
 CHUNK_WORDS, CHUNK_SHARED = 150, 30
 PASSAGE_CHARACTERS, PASSAGE_WORDS, PASSAGE_SHARED, PASSAGES = 110, 50, 5, 40
 """Characters below which sentences are joined, most words of a passage, words shared, most passages of a node."""
-PROSE = 6
+PROSE_WORDS = 6
 """Fewest words of a field's value that counts as prose."""
 PROSE_SHARE = 0.6
 """Largest share of its document's characters with which prose has a vector of its own: a document that is mostly prose
@@ -82,23 +81,24 @@ def vector_texts(kind: str, node: Node, neighbours: Mapping[str, Sequence[str]])
         return [one for one in [relation_text(neighbours.get(kind.removeprefix(RELATION), ()))] if one.strip()]
     if kind in (CHUNK, PASSAGE):
         return {CHUNK: chunks, PASSAGE: passages}[kind](node)
-    if kind == PROSE_KIND:
+    if kind == PROSE:
         said = prose(node)
         return [said] if 0 < len(said) <= PROSE_SHARE * len(document(node, neighbours)) else []
     return [{NAME: name_text, DOCUMENT: document}[kind](node)] if kind != WHOLE else [document(node, neighbours)]
 
 
 def prose(node: Node) -> str:
-    """Return the type and the fields of `PROSE` words and more; empty for a node without such fields.
+    """Return the type and the fields that hold prose; empty for a node without such fields.
 
     A question that describes something does not say its name, and a name that nobody says moves a vector away.
     """
-    said = [text for value in node.fields.values() if not is_link(value) and _is_prose(text := field_text(value))]
+    said = [text for value in node.fields.values() if not is_link(value) and is_prose(text := field_text(value))]
     return f"{words(node.type)}: {' '.join(said)}" if said else ""
 
 
-def _is_prose(text: str) -> bool:
-    return len(text.split(None, PROSE)) >= PROSE
+def is_prose(text: str) -> bool:
+    """Return whether a text has at least `PROSE_WORDS` words."""
+    return len(text.split(None, PROSE_WORDS)) >= PROSE_WORDS
 
 
 def relation_text(names: Sequence[str]) -> str:

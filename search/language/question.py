@@ -26,6 +26,7 @@ from search.language.words import (
     FUNCTION_WORDS,
     SHARING_WORDS,
     WHICH,
+    is_participle,
     stem,
     words,
 )
@@ -45,9 +46,6 @@ _SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++(?=\s|$)")
 _AND, _PLACING = language("en").set("turning", "and"), language("en").set("turning", "placing")
 _TOPICAL = language("en").set("words", "topical")
 _PARTICIPLE = language("en").entries("words", "participles")
-_DONE = language("en").set("superlatives", "participles")
-"""Participles, which a number does not count: *under 30 sold in Norway*. `_DONE_ENDS` are the endings of the others."""
-_DONE_ENDS = language("en").entries("superlatives", "participle_ends")
 _LISTED = re.compile(r"[,;/&、，]")
 _ARTICLE = 4
 """Number of characters by which a name may begin before a span: `the Netherlands` in the scope `Netherlands`."""
@@ -486,7 +484,7 @@ def _is_said_of_it(question: AnalysedQuestion, word: Word) -> bool:
     A participle right before a noun belongs to that noun: *three related works*.
     """
     first, *more = word.text.split()
-    if first not in _DONE and not first.endswith(_DONE_ENDS):
+    if not is_participle(first):
         return False
     behind = next((one for one in question.said if one.start > word.start), None)
     return bool(more) or behind is None or not behind.content

@@ -9,7 +9,7 @@ from functools import lru_cache
 from search.domain.graph import Node
 from search.language.detection import language_of
 from search.language.words import asking_words, function_words, stem
-from search.text import PROSE, field_text
+from search.text import field_text, is_prose
 
 SHORTEST = 3
 """Fewest characters of a word that tells texts apart."""
@@ -42,7 +42,7 @@ def snippet(node: Node, question: str, width: int = 240) -> str:
     contains prose, fields without prose (numbers, keywords) are left out.
     """
     texts = [field_text(value) for value in node.fields.values()]
-    prose = [text for text in texts if len(text.split()) >= PROSE]
+    prose = list(filter(is_prose, texts))
     text = " ".join(prose or texts).strip()
     if len(text) <= width:
         return text

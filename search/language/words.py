@@ -57,6 +57,10 @@ ACTING: dict[str, tuple[str, ...]] = {
 """Question word for persons → words for other types that do what persons do."""
 
 
+_DONE = _ENGLISH.set("superlatives", "participles")
+_DONE_ENDS = _ENGLISH.entries("superlatives", "participle_ends")
+
+
 @lru_cache(maxsize=64)
 def function_words(code: str) -> frozenset[str]:
     """Return the function words of a language: of its data file, else of stopwords-iso; none if neither has it.
@@ -74,6 +78,11 @@ def function_words(code: str) -> frozenset[str]:
 def asking_words(code: str) -> frozenset[str]:
     """Return the words of asking of a language; none without a data file."""
     return language(code).set("words", "asking")
+
+
+def is_participle(word: str) -> bool:
+    """Return whether an English word is a participle, by its form: *sold*, *founded*."""
+    return word in _DONE or word.endswith(_DONE_ENDS)
 
 
 def words(text: str) -> list[str]:

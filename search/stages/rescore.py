@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from search.cosines import QuestionCosines, likeness
+from search.cosines import QuestionCosines, likeness, squared_coverage
 from search.domain.filtering import meets
 from search.domain.linking import GraphRanking, LinkedPlan, Traversal
 from search.domain.options import option
@@ -35,8 +35,7 @@ class Rescore:
     """Mixes the candidates of the plans: a score is the sum over plans of probability × (anchors + residual) ÷ n.
 
     `anchors` is the anchor score, and n the number of anchors. `residual` compares the plan's residual text with the
-    document: their likeness (`search.cosines`), and `words` × squared coverage (`Hybrid`; new against GRASP): as a
-    share of the best BM25 score, one word that a document happens to share would count as all of them. The published
+    document: their likeness and `words` × squared coverage (`search.cosines`; new against GRASP). The published
     score of one plan is anchor score plus residual cosine; its order is kept. The division by n makes plans with
     different numbers of anchors comparable. It also applies to the residual: otherwise the text would weigh more in
     plans with more anchors. Over several plans the sum is the expected score: each plan is one interpretation of the
@@ -190,13 +189,10 @@ class Rescore:
         return said or (frozenset() if described else frozenset(keys))
 
     def _covered(self, text: str, keys: Sequence[int]) -> ScoresByKey:
-        """Return key → `words` × the squared coverage of a residual text by the node's document (`Hybrid`)."""
-        if self.text is None or not self.words or not keys:
+        """Return key → `words` × the squared coverage of a residual text by the node's document."""
+        if self.text is None or not self.words:
             return {}
-        _, found = self.text.word_scores(text, np.array(keys, dtype=np.int32))
-        most = self.text.rarity(text) or 1.0
-        scores = found.sum(axis=0) / most
-        return {key: self.words * float(score) ** 2 for key, score in zip(keys, scores, strict=True)}
+        return {key: self.words * share for key, share in squared_coverage(self.text, text, keys).items()}
 
     def _matches(self, text: str, keys: Sequence[int]) -> ScoresByKey:
         """Return key → its BM25 score for a residual text, divided by the best score of these keys."""

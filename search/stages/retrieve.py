@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from search.cosines import QuestionCosines, likeness
+from search.cosines import QuestionCosines, likeness, squared_coverage
 from search.domain.errors import StageError
 from search.domain.expansion import BETWEEN
 from search.domain.fusion import Fusion
@@ -119,13 +119,10 @@ class Expanded:
 class Hybrid:
     """Fuses the lists of `Bm25` and `Dense`; equal sums are ordered by cosine, then by id.
 
-    Method `scores` adds the likeness (`search.cosines`) and `words` × coverage², both exact for every document of
-    either list. The coverage
-    of a document is its BM25 score, divided by the sum of the idf of the question's words: about the share of what the
-    question says that the document says in the same words. A sum of scores keeps how much better the first document is
-    than the second, which ranks forget (Bruch et al. 2023). They divide by the best score of the question; then one
-    shared word counts as much as all of them where no document shares more. Method `ranks` adds reciprocal ranks
-    (Cormack et al. 2009).
+    Method `scores` adds the likeness and `words` × squared coverage (`search.cosines`), both exact for every document
+    of either list. A sum of scores keeps how much better the first document is than the second, which ranks forget
+    (Bruch et al. 2023, who divide by the best score of the question). Method `ranks` adds reciprocal ranks (Cormack et
+    al. 2009).
     """
 
     text: TextIndex
@@ -159,10 +156,7 @@ class Hybrid:
     def _summed(self, question: Question, words: Ranking, near: Ranking, cosines: QuestionCosines) -> Fusion:
         """Return the sum of both scores over the documents of both lists."""
         keys = sorted({candidate.key for candidate in (*near, *words)})
-        _, found = self.text.word_scores(question.text, np.array(keys, dtype=np.int32))
-        shared = {key: float(score) for key, score in zip(keys, found.sum(axis=0), strict=True) if score > 0}
-        most = self.text.rarity(question.text) if shared else 1.0
-        covered = {key: (score / most) ** 2 for key, score in shared.items()}
+        covered = squared_coverage(self.text, question.text, keys)
         known = likeness(self.vectors, self.encoder.encode([question.text])[0], keys)
         rankings = {"bm25": Ranking.of(covered, cosines), "vss": Ranking.of(known, by_key)}
         return Fusion.added(rankings, {"bm25": self.words, "vss": 1.0}, cosines, self.depth)

@@ -18,6 +18,7 @@ from search.services.access.visitors import Visitor, person_columns
 from search.services.collections.collections import find_own, make_collection, own_collections
 from search.services.collections.items import add_item
 from search.views.finding import find_knowledge_base, find_run
+from search.views.form import typed_text
 from search.views.own_searches import answer_to, refused
 from search.views.parts import wants_json
 from search.views.unavailable import says_what_is_down
@@ -83,7 +84,7 @@ def _put(
     elif not given.get("name", "").strip():
         raise InvalidRequest([Fault("/name", "Choose a collection, or name a new one.")])
     found = found or make_collection(name=given["name"], user=request.user, visitor=visitor)
-    note = given.get("note", "").replace("\r\n", "\n")
+    note = typed_text(given.get("note", ""))
     item, new = add_item(found, base=base, node=node, run=run, note=note, user=request.user, visitor=visitor)
     return found, item, new
 

@@ -26,6 +26,7 @@ from search.services.collections.collections import (
 )
 from search.services.collections.edits import text_mark
 from search.services.collections.items import move_item, remove_item, restore_item, write_note
+from search.views.form import typed_text
 from search.views.own_searches import answer_to, page_of, refused
 from search.views.parts import wants_json
 from search.views.sure import Loss, ask_first, is_sure
@@ -122,12 +123,12 @@ def change_collection(request: HttpRequest, collection_id: UUID) -> HttpResponse
         if action in ("share", "hide"):
             share_collection(found, action == "share")
         else:
-            name, note = request.POST.get("name", ""), _text(request, "note")
+            name, note = request.POST.get("name", ""), typed_text(request.POST.get("note", ""))
             seen = request.POST.get("seen", "")
             rename_collection(found, name=name, note=note, user=request.user, visitor=visitor, seen=seen)
     except InvalidRequest as error:
         sentence = " ".join(fault.sentence for fault in error.faults)
-        typed = Typed(note=_text(request, "note"), name=request.POST.get("name", ""))
+        typed = Typed(note=typed_text(request.POST.get("note", "")), name=request.POST.get("name", ""))
         return _page(request, own_collection(request, collection_id), own=True, fault=sentence, status=400, typed=typed)
     except (NotNow, NotAllowed) as error:
         return refused(request, error)
@@ -152,7 +153,7 @@ def change_item(request: HttpRequest, collection_id: UUID, entry_id: int) -> Htt
         if wants_json(request):
             # Whoever presses again has read what is there now.
             return JsonResponse({"fault": sentence, "seen": text_mark(item.note)}, status=400)
-        typed = Typed(note=_text(request, "note"), item=item.pk)
+        typed = Typed(note=typed_text(request.POST.get("note", "")), item=item.pk)
         return _page(request, found, own=True, fault=sentence, status=400, typed=typed)
     except (NotNow, NotAllowed) as error:
         return refused(request, error)
@@ -178,12 +179,9 @@ def _change(request: HttpRequest, item: CollectionItem, action: str) -> None:
         moves[action]()
         return
     seen = request.POST.get("seen", "")
-    write_note(item, _text(request, "note"), user=request.user, visitor=visitor_of(request), seen=seen)
-
-
-def _text(request: HttpRequest, field: str) -> str:
-    """Return what was typed into a field of several lines; browsers send their ends as two characters."""
-    return request.POST.get(field, "").replace("\r\n", "\n")
+    write_note(
+        item, typed_text(request.POST.get("note", "")), user=request.user, visitor=visitor_of(request), seen=seen
+    )
 
 
 def _loss(collection: Collection) -> Loss:

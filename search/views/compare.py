@@ -21,7 +21,7 @@ from search.services.searches.ask_comparison import ask_comparison, asked_before
 from search.services.searches.check_request import SearchRejected
 from search.services.searches.compare_searches import MOST, check_comparable
 from search.services.searches.watch_search import Glance, await_changes, glance
-from search.views.form import by_field, question_box, typed
+from search.views.form import by_field, question_box, typed_text
 from search.views.results import held_seconds
 from search.views.shown.comparison import show_comparison
 from search.views.unavailable import not_now, says_what_is_down, status_of
@@ -123,7 +123,7 @@ def _ask(request: HttpRequest) -> HttpResponse:
 
 def _values(given: Any) -> dict[str, Any]:
     """Return the values of the form; a pipeline list is cut where no request can be valid any more."""
-    return {"kb": given.get("kb", ""), "q": typed(given.get("q", "")), "pipeline": given.getlist("pipeline")[:20]}
+    return {"kb": given.get("kb", ""), "q": typed_text(given.get("q", "")), "pipeline": given.getlist("pipeline")[:20]}
 
 
 def _runs(request: HttpRequest, ids: Any) -> tuple[list[SearchRun], int]:

@@ -14,7 +14,7 @@ from search.services.access.visitor_cookie import asking_visitor, keep_visitor
 from search.services.searches.check_request import SearchRejected
 from search.services.searches.request_search import request_search
 from search.views.finding import find_run
-from search.views.form import typed
+from search.views.form import typed_text
 from search.views.results import results_page
 from search.views.unavailable import not_now, says_what_is_down, status_of
 
@@ -27,7 +27,7 @@ def follow(request: HttpRequest, run_id: UUID) -> HttpResponse:
     If the words cannot be asked, return the page of the search with the reason beside the box and status 400; with
     status 429 or 503 if no search is accepted at the moment.
     """
-    run, words = find_run(request, run_id), typed(request.POST.get("q", ""))
+    run, words = find_run(request, run_id), typed_text(request.POST.get("q", ""))
     visitor = asking_visitor(request)
     try:
         asked = request_search(

@@ -57,7 +57,7 @@ def question_box(request: HttpRequest, **values: Any) -> SearchBox:
     return box
 
 
-def typed(text: str) -> str:
+def typed_text(text: str) -> str:
     """Return the text of a field of several lines with LF as line end; browsers send CR LF.
 
     The `maxlength` of a field counts a line end as one character. With LF, the later check of the length does too.

@@ -32,6 +32,7 @@ from search.services.collections.saved_searches import (
     unsave_search,
 )
 from search.views.finding import find_run
+from search.views.form import typed_text
 from search.views.parts import wants_json
 from search.views.sure import Loss, ask_first, is_sure
 from search.views.unavailable import not_now, says_what_is_down, status_of
@@ -130,7 +131,7 @@ def change_saved(request: HttpRequest, saved_id: UUID) -> HttpResponse:
         if "run" in request.POST:
             replace_base(saved, find_run(request, _uuid(request.POST["run"])), user=request.user, visitor=visitor)
         else:
-            name, note = request.POST.get("name", ""), request.POST.get("note", "").replace("\r\n", "\n")
+            name, note = request.POST.get("name", ""), typed_text(request.POST.get("note", ""))
             seen = request.POST.get("seen", "")
             rename_saved(saved, name=name, note=note, user=request.user, visitor=visitor, seen=seen)
     except (InvalidRequest, NotNow) as error:

@@ -15,7 +15,7 @@ from search.services.access.visitor_cookie import asking_visitor, keep_visitor, 
 from search.services.collections.own_searches import recent_searches
 from search.services.searches.check_request import SearchRejected
 from search.services.searches.request_search import request_search
-from search.views.form import by_field, question_box, typed
+from search.views.form import by_field, question_box, typed_text
 from search.views.unavailable import not_now, says_what_is_down, status_of
 
 
@@ -30,7 +30,7 @@ def home(request: HttpRequest) -> HttpResponse:
     given = request.POST if request.method == "POST" else request.GET
     values = {
         "knowledge_base": given.get("kb", ""),
-        "question": typed(given.get("q", "")),
+        "question": typed_text(given.get("q", "")),
         "pipeline": given.get("pipeline", ""),
     }
     if request.method == "POST":

@@ -22,6 +22,7 @@ from search.domain.schema_settings import LONGEST_ALIAS, LONGEST_GUIDANCE, MOST_
 from search.models import KnowledgeBase, KnowledgeBaseSettings
 from search.services.knowledge.save_knowledge_settings import activate_knowledge_settings, save_knowledge_settings
 from search.views.finding import find_knowledge_base
+from search.views.form import typed_text
 from search.views.unavailable import says_what_is_down
 
 P = ParamSpec("P")
@@ -113,7 +114,7 @@ def settings_back(request: HttpRequest, name: str) -> HttpResponse:
 def _read(posted: Mapping[str, str], schema: Schema) -> dict[str, Any]:
     """Return the values of the form without those equal to the bundle's. Fields are named by their JSON pointer."""
     values: dict[str, Any] = {}
-    if guidance := posted.get("/guidance", "").replace("\r\n", "\n").strip():
+    if guidance := typed_text(posted.get("/guidance", "")).strip():
         values["guidance"] = guidance
     known = {t.name: t for t in schema.node_types}
     for part, names in (("types", list(known)), ("relations", [r.name for r in schema.relations])):

@@ -18,6 +18,10 @@ Operator = Literal[
 ]
 NEGATED: dict[str, Operator] = {"!=": "=", "not in": "in", "not contains": "contains", "missing": "exists"}
 """Operator → the operator that it negates: a node meets it exactly if it does not meet the other."""
+DENIED: dict[Operator, Operator] = {
+    "<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "contains": "not contains",
+}  # fmt: skip
+"""Operator → what is asked for behind a word such as *not*: *not after 2015* is `<= 2015`. A range has no opposite."""
 WITHOUT_VALUE: tuple[Operator, ...] = ("exists", "missing")
 """Operators of filters that have no value."""
 COMPARING: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=")

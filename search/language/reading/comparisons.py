@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from search.domain.plan import Operator
+from search.domain.plan.parts import DENIED
 from search.language.cues import Comparison, Span
 from search.language.languages import language, split
 from search.language.number_words import number_words
@@ -22,7 +23,6 @@ _VERB = 10
 """Largest number of words from *before* to the verb behind its thing."""
 _MOST_REFERENCE = 24
 """Largest number of words of a reference."""
-_TURNED: dict[Operator, Operator] = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "=": "!="}
 
 
 class ComparisonReader:
@@ -202,8 +202,8 @@ class ComparisonReader:
             close += 1
         if close == reference or self._is_number(said, reference) or said[reference].word in self._others:
             return None
-        if begins and said[begins - 1].word in self._not and not said[begins].mark and op in _TURNED and op != "=":
-            begins, op = begins - 1, _TURNED[op]
+        if begins and said[begins - 1].word in self._not and not said[begins].mark and op != "=":
+            begins, op = begins - 1, DENIED[op]
         stretch = said[reference].start, said[close - 1].end
         return Comparison(said[begins].start, said[end - 1].end, op, stretch, word, scale.names, scale.unit)
 

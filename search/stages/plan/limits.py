@@ -16,13 +16,13 @@ from search.language.words import stem, stems
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.measures import (
     bare_fields,
+    field_stems,
     is_against,
     is_money,
     is_price,
     scaled_field,
     unit_in,
     verb_says,
-    words_of,
 )
 from search.stages.plan.write import TARGET
 from search.stages.plan.years import YearFields
@@ -103,7 +103,7 @@ class Limiter:
         return [self._limits(question.text, meant, fits) for meant in [first, *others]]
 
     def _limits(self, text: str, meant: Sequence[_Meant], fits: FilterProbe) -> Limits:
-        read = [one for one in meant if one.field is not None]
+        read = [one for one in meant if one.filters]
         notes = [one.note for one in meant if one.note]
         if not read:
             return Limits(notes=tuple(notes))
@@ -267,7 +267,7 @@ def _naming(text: str, field: Field) -> Iterator[tuple[int, int]]:
 
 def _names(word: str, field: Field) -> bool:
     """Return whether the stem of a word names a field."""
-    return word in words_of(field) or bool(_MEANT.get(word, frozenset()) & words_of(field))
+    return word in field_stems(field) or bool(_MEANT.get(word, frozenset()) & field_stems(field))
 
 
 def _filters(quantity: Quantity, field: Field) -> list[Filter]:
@@ -285,12 +285,13 @@ def _filters(quantity: Quantity, field: Field) -> list[Filter]:
 def _of_dates(quantity: Quantity, field: Field) -> list[Filter]:
     """Return a year as conditions on a field of dates.
 
-    Dates are texts that sort by time, so the year 2004 is `>= 2004` and `< 2005`.
+    Dates are texts that sort by time, so the year 2004 is `>= 2004` and `< 2005`. No filter says any other year.
     """
     first, after = f"{int(quantity.low):04}", f"{int(quantity.high) + 1:04}"
     since, before = Filter(TARGET, field.name, ">=", first), Filter(TARGET, field.name, "<", after)
     return {
         "<": [replace(before, value=first)], "<=": [before], ">": [replace(since, value=after)], ">=": [since],
+        "!=": [],
     }.get(quantity.op, [since, before])  # fmt: skip
 
 

@@ -25,15 +25,20 @@ _PAST = "ed"
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
-def words_of(field: Field) -> frozenset[str]:
-    """Return the stems of a field's name, its unit left out."""
-    unit = unit_in(field)
-    return frozenset(stem(word) for word in words(_HUMP.sub(" ", field.name)).split() if word != unit)
+def name_words(field: str) -> list[str]:
+    """Return the words of a field's name in lower case: `last_edited` and `lastEdited` → last, edited."""
+    return words(_HUMP.sub(" ", field)).split()
+
+
+def field_stems(field: Field) -> frozenset[str]:
+    """Return the stems of a field's name, its unit left out; a unit that is the whole name (`hours`) is kept."""
+    said, unit = name_words(field.name), unit_in(field)
+    return frozenset(stem(word) for word in said if word != unit or len(said) == 1)
 
 
 def unit_in(field: Field) -> str | None:
     """Return the unit in a field's name: its last word (`weight_g`, `weightKg`), or a currency anywhere in it."""
-    said = words(_HUMP.sub(" ", field.name)).split()
+    said = name_words(field.name)
     last = said[-1] if said[-1:] and said[-1] in UNITS else None
     return next((word for word in said if is_money(word if word in UNITS else None)), last)
 
@@ -45,7 +50,7 @@ def is_money(unit: str | None) -> bool:
 
 def is_price(field: Field) -> bool:
     """Whether a field holds amounts of money, by its name or its unit."""
-    return bool(words_of(field) & _PRICES) or is_money(unit_in(field))
+    return bool(field_stems(field) & _PRICES) or is_money(unit_in(field))
 
 
 def is_generic(quantity: Quantity) -> bool:
@@ -63,7 +68,7 @@ def scaled_field(quantity: Quantity, fields: Sequence[Field]) -> Field | None:
     names = (*quantity.scale, *quantity.against)
     for name in names:
         for one in fields:
-            if stems(name) <= words_of(one):
+            if stems(name) <= field_stems(one):
                 return one
     alike = [one for one in fields if measures(one, names)]
     return alike[0] if len(alike) == 1 else None
@@ -72,7 +77,7 @@ def scaled_field(quantity: Quantity, fields: Sequence[Field]) -> Field | None:
 def measures(field: Field, names: Sequence[str]) -> bool:
     """Whether a field measures what words of a scale name, by its name or by the dimension of its unit."""
     unit = unit_in(field)
-    said = words_of(field) | (_SAID_BY[UNITS[unit].dimension] if unit else frozenset())
+    said = field_stems(field) | (_SAID_BY[UNITS[unit].dimension] if unit else frozenset())
     return any(stems(name) <= said for name in names)
 
 
@@ -85,7 +90,7 @@ def verb_says(word: str, field: Field) -> bool:
     if known is not None:
         return measures(field, known[1].names)
     alike = (one for one in synonyms(word) if one.endswith(_PAST) and " " not in one) if word.endswith(_PAST) else ()
-    return any(stem(one) in words_of(field) for one in alike)
+    return any(stem(one) in field_stems(field) for one in alike)
 
 
 def is_against(field: Field, names: Sequence[str], against: Sequence[str]) -> bool:

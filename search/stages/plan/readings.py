@@ -10,15 +10,14 @@ import numpy as np
 
 from search.bindings import own_bindings
 from search.domain.linking import LinkedPlan
-from search.domain.plan import Filter, Operator, Plan
+from search.domain.plan import Filter, Plan
 from search.domain.trace import Limit
 from search.interfaces import GraphStore, NodeStore
 from search.language.cues import Span, Turning
-from search.language.languages import language
-from search.language.quantities import Quantity
 from search.language.question import AnalysedQuestion, Word
 from search.stages.plan.conditions import Binder, Bound
 from search.stages.plan.conditions.condition import Condition, Core
+from search.stages.plan.conditions.denied import denied, is_turned
 from search.stages.plan.conditions.elsewhere import Elsewhere
 from search.stages.plan.conditions.fields import FieldMeanings
 from search.stages.plan.conditions.heads import of_the_noun
@@ -62,8 +61,6 @@ _UNUSED = 2.0
 weighs the others. At most two count."""
 _MISSED_NAME = -Weights().missed
 """What the share of left out names has taken from the sum of a walk that the question asks to reach them."""
-_TURNED: dict[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
-"""Comparison → its opposite, for numbers behind a turning word; a range has none."""
 _ORDERED = 1.0
 """What a superlative takes from the sum of the reading that leaves the question to text, which knows no order."""
 _NAMED = 1.5
@@ -260,17 +257,12 @@ class Readings:
         own = [one for one in read.cues.quantities if elsewhere.owner(core, one) in (None, core.type_code)]
         if not own or not self.numbers or self.graph is None:
             return [NO_LIMITS]
-        numbers = [self._turned(one) if self._turning(one.start) else one for one in own]
+        asked = (denied(one, read) if is_turned(one, read) else one for one in own)
+        numbers = [one for one in asked if one is not None]
         plan = self.writer.plan(candidate, read.names, "", "normal")
         fits: FilterProbe = self.fits(plan) if candidate.size else lambda _: "some"
         several = self.limiter.of(read, numbers, candidate, fits)
         return [self._with_turnings(one) for limits in several for one in limits.each]
-
-    def _turned(self, number: Quantity) -> Quantity:
-        """Return a number behind a turning word; what was *not edited since 2021* may have been edited in 2021."""
-        since = language(self.question.cues.language).set("turning", "since")
-        kept = number.op == ">=" and number.year and not since.isdisjoint(number.words)
-        return replace(number, op="<=" if kept else _TURNED.get(number.op, number.op))
 
     def _with_turnings(self, limits: Limits) -> Limits:
         """Return filters with the spans of the turning words before their numbers, which they express too."""

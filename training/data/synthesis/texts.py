@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from search.domain.graph import Node, Schema
-from search.text import PROSE, field_text
+from search.text import field_text, is_prose
 
 LONGEST = 8_000
 """Characters of a text that are read: a question is about a node, not about a book."""
@@ -23,7 +23,7 @@ def own_text(node: Node, schema: Schema) -> str:
     texts = [
         field_text(value) for name, value in node.fields.items() if kinds.get(name, "text") == "text" and value
     ]  # fmt: skip
-    prose = " \n".join(text for text in texts if len(text.split()) >= PROSE)
+    prose = " \n".join(filter(is_prose, texts))
     return _MARKUP.sub("", prose[:LONGEST])
 
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from search.domain.plan import Count, Filter, Operator
+from search.domain.plan import Count, Filter
+from search.domain.plan.parts import DENIED
 from search.language.cues import Span, Superlative
 from search.language.quantities import Quantity
 from search.language.question import counted_by
 from search.stages.plan.conditions.condition import Condition, Core, best
+from search.stages.plan.conditions.denied import is_turned
 from search.stages.plan.conditions.orders import Orders
 from search.stages.plan.write import TARGET
 
 _MOST = 2
 _BARE = 0.7
 """Factor of a number without a comparing word: `papers with two authors`."""
-_TURNED: dict[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class Counts:
                 yield best(list(self._meanings(core, cue, counted)), _MOST)
 
     def _meanings(self, core: Core, cue: Quantity, counted: Span) -> Iterator[Condition]:
-        turned = any(one.scope[0] <= cue.start < one.scope[1] for one in core.question.turnings)
-        op = _TURNED.get(cue.op) if turned else cue.op
+        turned = is_turned(cue, core.question)
+        op = DENIED.get(cue.op) if turned else cue.op
         said = core.question.text[cue.start : cue.end].strip()
         if op is None or not (core.question.names_in(counted) or _named(core, counted, surely=said.isalnum())):
             return

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from search.domain.graph import Field
-from search.domain.plan import Filter, Operator
+from search.domain.plan import Filter
 from search.language.cues import DateRange
-from search.language.languages import language
-from search.language.words import stem, words
+from search.language.words import stem
 from search.stages.plan.conditions.condition import Condition, Core
-from search.stages.plan.conditions.fields import FieldMeanings, field_stems, naming
+from search.stages.plan.conditions.denied import denied
+from search.stages.plan.conditions.fields import FieldMeanings, naming
+from search.stages.plan.measures import field_stems
 from search.stages.plan.write import TARGET
 
 _ONLY = 0.9
@@ -23,19 +24,14 @@ def dates_of(core: Core, fields: FieldMeanings) -> Iterator[list[Condition]]:
     """Yield the possible meanings of each date of a question."""
     dated = fields.dated(core.kind)
     years = [one for one in [*fields.measured(core.kind), *dated] if fields.years(core.kind, one)]
-    since = language(core.question.cues.language).set("turning", "since")
     for cue in core.question.cues.dates:
         turned = next((one for one in core.question.turnings if one.scope[0] <= cue.start < one.scope[1]), None)
+        asked = denied(cue, core.question) if turned else cue
         meanings = []
         for one in years:
-            filters = _filters(cue, one)
-            if turned and len(filters) > 1:
+            filters = _filters(asked, one) if asked is not None else []
+            if not filters:
                 continue
-            if turned:
-                # What was *not edited since May* may have been edited in May.
-                lasting = cue.op == ">=" and not since.isdisjoint(words(core.question.text[cue.start : cue.end]))
-                value = (cue.last + timedelta(days=1)).isoformat() if lasting else filters[0].value
-                filters = [Filter(TARGET, one.name, _TURNED[filters[0].op], value)]
             spans = ((cue.start, cue.end), *naming(core, one), *([(turned.start, turned.end)] if turned else []))
             meanings.append(
                 Condition(
@@ -49,9 +45,6 @@ def dates_of(core: Core, fields: FieldMeanings) -> Iterator[list[Condition]]:
         yield sorted(meanings, key=lambda one: -one.score)[:2]
 
 
-_TURNED: dict[str, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
-
-
 def _fit(cue: DateRange, one: Field, years: Sequence[Field]) -> float:
     if {stem(word) for word in cue.words} & field_stems(one):
         return 1.0
@@ -59,17 +52,21 @@ def _fit(cue: DateRange, one: Field, years: Sequence[Field]) -> float:
 
 
 def _filters(cue: DateRange, one: Field) -> list[Filter]:
-    """Return the range as filters; dates are texts that sort by time, so a range ends before the next day begins."""
+    """Return the range as filters; dates are texts that sort by time, so a range ends before the next day begins.
+
+    No filter says that a value lies outside a range.
+    """
     if one.kind == "number":
         first, last = cue.first.year, cue.last.year
         # A part of a year says nothing about a field of years but the year.
         if cue.op in ("<", "<=", ">", ">="):
             return [Filter(TARGET, one.name, cue.op, first if cue.op in ("<", ">=") else last)]
-        return [Filter(TARGET, one.name, "=", first)] if first == last else [
-            Filter(TARGET, one.name, "between", [first, last])]  # fmt: skip
+        if first == last:
+            return [Filter(TARGET, one.name, "!=" if cue.op == "!=" else "=", first)]
+        return [] if cue.op == "!=" else [Filter(TARGET, one.name, "between", [first, last])]
     begins, after = cue.first.isoformat(), (cue.last + timedelta(days=1)).isoformat()
     since, before = Filter(TARGET, one.name, ">=", begins), Filter(TARGET, one.name, "<", after)
     return {
         "<": [Filter(TARGET, one.name, "<", begins)], "<=": [before],
-        ">": [Filter(TARGET, one.name, ">=", after)], ">=": [since],
+        ">": [Filter(TARGET, one.name, ">=", after)], ">=": [since], "!=": [],
     }.get(cue.op, [since, before])  # fmt: skip

@@ -6,17 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from search.domain.graph import ANY
-from search.domain.plan import Exclusion, Filter, Hop, Operator
+from search.domain.plan import Exclusion, Filter, Hop
 from search.language.cues import Turning
 from search.language.languages import language
 from search.language.quantities import Quantity
 from search.language.question import counted_by
-from search.language.words import stem, words
+from search.language.words import stem
 from search.stages.plan.conditions.condition import Condition, Core, best
+from search.stages.plan.conditions.denied import denied, is_turned
 from search.stages.plan.conditions.fields import FieldMeanings
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
 from search.stages.plan.limits import meant_of, naming_of
+from search.stages.plan.measures import name_words
 from search.stages.plan.scoring.align import elements
+from search.stages.plan.write import TARGET
 
 _MOST = 2
 _ON_THE_WAY = 0.55
@@ -24,7 +27,6 @@ _ON_THE_WAY = 0.55
 _BESIDE = 0.5
 _ASKED = frozenset(("who", "whom", "where", "when"))
 _PARTICIPLE = language("en").entries("words", "participles")
-_TURNED: dict[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
 
 
 @dataclass(frozen=True)
@@ -65,33 +67,38 @@ class Elsewhere:
             if lexicon.explains((lexicon.relations + core.type_code,), word.text):
                 break
             codes = [c for c in range(len(schema.node_types)) if lexicon.explains((lexicon.relations + c,), word.text)]
-            found = [code for code in codes if self._filters(core, cue, code, "T")]
+            found = [code for code in codes if self._limited(core, cue, code)]
             if core.type_code in found or (found and self._of_answers(core, cue, found[0])):
                 return core.type_code
             if found:
                 return found[0]
-        if self._filters(core, cue, core.type_code, "T"):
+        if self._limited(core, cue, core.type_code):
             return core.type_code
-        return next((code for _, code in core.variables if self._filters(core, cue, code, "T")), None)
+        return next((code for _, code in core.variables if self._limited(core, cue, code)), None)
 
     def _of_answers(self, core: Core, cue: Quantity, code: int) -> bool:
         """Whether a year would limit an event of nodes of a type that nothing says, and a plain year of the answers."""
-        answers = self._filters(core, cue, core.type_code, "T")
-        plain = bool(answers) and not any(_is_event(one.field) for one in answers)
-        said = {stem(word.text) for word in core.question.said}
+        answers = self._limited(core, cue, core.type_code)
+        plain = bool(answers) and not any(map(_is_event, answers))
+        said = {stem(word.text) for word in core.question.said if word.content}
         unsaid = all(
-            _is_event(one.field) and said.isdisjoint(stem(part) for part in words(one.field))
-            for one in self._filters(core, cue, code, "T")
+            _is_event(one) and said.isdisjoint(stem(part) for part in name_words(one))
+            for one in self._limited(core, cue, code)
         )
         return cue.year and plain and unsaid
+
+    def _limited(self, core: Core, cue: Quantity, code: int) -> tuple[str, ...]:
+        """Return the names of the fields of a type that a number limits, whether a turning word denies it or not."""
+        return tuple(one.field for one in self._filters(core, cue, code, TARGET, turned=False))
 
     def _filters(self, core: Core, cue: Quantity, code: int, var: str, *, turned: bool = True) -> tuple[Filter, ...]:
         """Return a number as filters on a node of a type, none if no field of it is clear.
 
-        Behind a turning word they are their opposite, unless `turned` is false.
+        Behind a turning word they are their opposite, unless `turned` is false; a range has none.
         """
-        turned = turned and any(one.scope[0] <= cue.start < one.scope[1] for one in core.question.turnings)
-        asked = replace(cue, op=_TURNED.get(cue.op, cue.op)) if turned else cue
+        asked = denied(cue, core.question) if turned and is_turned(cue, core.question) else cue
+        if asked is None:
+            return ()
         kind = core.knowledge.schema.node_types[code]
         return tuple(
             replace(one, var=var)
@@ -107,7 +114,8 @@ class Elsewhere:
                 # *Lamps that came out after 2020* asks for lamps, and not for who designed them.
                 return
             if code == owner:
-                yield Condition(span, _ON_THE_WAY, filters=self._filters(core, cue, owner, var), spans=spans)
+                if filters := self._filters(core, cue, owner, var):
+                    yield Condition(span, _ON_THE_WAY, filters=filters, spans=spans)
                 return
         shape, schema = core.knowledge.shape, core.knowledge.schema
         for relation in range(len(schema.relations)):
@@ -128,13 +136,13 @@ class Elsewhere:
                         span, _BESIDE, exclude=(Exclusion((), (hop,), kept),), spans=told, columns=columns, turning=True
                     )
                     continue
-                filters = self._filters(core, cue, owner, var)
-                yield Condition(span, _BESIDE, filters=filters, spans=spans, columns=columns, hops=(hop,))
+                if filters := self._filters(core, cue, owner, var):
+                    yield Condition(span, _BESIDE, filters=filters, spans=spans, columns=columns, hops=(hop,))
 
 
 def _is_event(field: str) -> bool:
     """Whether a field's name is a participle: what happened to its node then (`founded`, `released`)."""
-    return any(part.endswith(_PARTICIPLE) for part in words(field))
+    return any(part.endswith(_PARTICIPLE) for part in name_words(field))
 
 
 def _asks_beyond(core: Core) -> bool:

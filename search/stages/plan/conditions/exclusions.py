@@ -12,12 +12,13 @@ from search.language.cues import Span, Turning
 from search.language.question import Word
 from search.language.words import stem
 from search.stages.plan.conditions.condition import Condition, Core, best
-from search.stages.plan.conditions.fields import field_stems, naming
+from search.stages.plan.conditions.fields import naming
 from search.stages.plan.conditions.negative import denied_by, forbidden_act, forbids, says_denial
 from search.stages.plan.conditions.paths import both_ways, direction_said, is_noun, path_fit, relation_word
 from search.stages.plan.conditions.values import says_value
 from search.stages.plan.enumeration.enumerate import Branch
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
+from search.stages.plan.measures import field_stems
 from search.stages.plan.scoring.align import elements
 from search.stages.plan.write import TARGET
 

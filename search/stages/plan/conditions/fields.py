@@ -14,11 +14,9 @@ from search.language.quantities import UNITS
 from search.language.words import stem
 from search.stages.plan.conditions.condition import Core
 from search.stages.plan.knowledge import Knowledge
-from search.stages.plan.measures import is_against, measures, verb_says
+from search.stages.plan.measures import field_stems, is_against, measures, name_words, unit_in, verb_says
 from search.stages.plan.years import YearFields
-from search.text import words
 
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W\d_]+")
 _MONEY = frozenset(stem(word) for word in ["price", "cost", "fee"])
 _UNIT_FITS = 0.85
@@ -59,7 +57,7 @@ class FieldMeanings:
         found = [(one, max(self._named(one, said), self._of_unit(kind, one, unit))) for one in fields]
         if not unit and not any(fit for _, fit in found):
             # *Longest* has no dimension of its own: it may be a length, a duration, or a number of pages.
-            found = [(one, _UNIT_FITS if unit_of(one) and measures(one, said) else 0.0) for one in fields]
+            found = [(one, _UNIT_FITS if unit_in(one) and measures(one, said) else 0.0) for one in fields]
         if said and not any(fit for _, fit in found):
             found = list(zip(fields, self._near(fields, said), strict=True))
         # A unit alone does not tell two fields apart.
@@ -77,9 +75,9 @@ class FieldMeanings:
         head, fields = said[-1], self.measured(kind)
         if named := [one for one in fields if stem(head) in field_stems(one)]:
             return [(one, 1.0) for one in named]
-        alike = [one for one in fields if head in UNITS and (own := unit_of(one)) and UNITS[own] == UNITS[head]]
+        alike = [one for one in fields if head in UNITS and (own := unit_in(one)) and UNITS[own] == UNITS[head]]
         alike = alike or [
-            one for one in fields if head in UNITS and (own := unit_of(one)) and UNITS[own].converts_to(UNITS[head])
+            one for one in fields if head in UNITS and (own := unit_in(one)) and UNITS[own].converts_to(UNITS[head])
         ]
         # A unit alone does not tell two fields apart.
         return [(one, _UNIT_SAID if len(alike) == 1 else _UNIT_SAID / 1.5) for one in alike]
@@ -100,7 +98,7 @@ class FieldMeanings:
             return _YEAR_FITS if self.years(kind, one) else 0.0
         if unit == "money":
             return _UNIT_FITS if field_stems(one) & _MONEY else 0.0
-        own = unit_of(one)
+        own = unit_in(one)
         return _UNIT_FITS if own and UNITS[own].dimension == unit else 0.0
 
     def _near(self, fields: Sequence[Field], said: Sequence[str]) -> list[float]:
@@ -109,23 +107,10 @@ class FieldMeanings:
         if not fields:
             return []
         vectors = self.knowledge.vectors
-        rows = vectors.of([words(_HUMP.sub(" ", one.name)) for one in fields]) @ vectors.of(list(said[:3])).T
+        rows = vectors.of([" ".join(name_words(one.name)) for one in fields]) @ vectors.of(list(said[:3])).T
         mean, deviation = self.knowledge.lexicon.unrelated
         above = (rows.max(axis=1) - mean) / deviation - _CLOSE
         return [float(_NEAR * min(1.0, value / _CLOSE)) if value > 0 else 0.0 for value in np.asarray(above)]
-
-
-def field_stems(one: Field) -> frozenset[str]:
-    """Return the stems of a field's name, its unit left out."""
-    unit = unit_of(one)
-    return frozenset(stem(word) for word in words(_HUMP.sub(" ", one.name)).split() if word != unit)
-
-
-def unit_of(one: Field) -> str | None:
-    """Return the unit in a field's name: its last word (`weight_g`, `weightKg`), or a currency anywhere in it."""
-    said = words(_HUMP.sub(" ", one.name)).split()
-    last = said[-1] if len(said) > 1 and said[-1] in UNITS else None
-    return next((word for word in said if word in UNITS and UNITS[word].dimension == "money"), last)
 
 
 def naming(core: Core, one: Field) -> Iterator[Span]:

@@ -14,7 +14,7 @@ from search.language.languages import language
 from search.language.question import Word
 from search.language.words import BEING, stem
 from search.stages.plan.conditions.condition import Condition, Core
-from search.stages.plan.conditions.fields import field_stems
+from search.stages.plan.measures import field_stems
 from search.stages.plan.write import TARGET
 
 _FIT = 0.9

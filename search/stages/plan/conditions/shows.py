@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from search.language.question import AnalysedQuestion
 from search.language.words import stem
 from search.stages.plan.conditions.condition import Condition, Core
-from search.stages.plan.conditions.fields import FieldMeanings, field_stems, naming
+from search.stages.plan.conditions.fields import FieldMeanings, naming
 from search.stages.plan.conditions.having import participles
 from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.measures import field_stems
 
 _NAMED = 0.9
 """Fit of a field that a word of the question names."""

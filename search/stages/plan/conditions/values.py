@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from search.domain.graph import ANY
-from search.domain.plan import Filter, Hop, Operator
+from search.domain.plan import Filter, Hop
+from search.domain.plan.parts import DENIED
 from search.interfaces import ValueMention
 from search.language.question import joined
 from search.stages.plan.conditions.condition import Condition, Core, best
@@ -23,7 +24,6 @@ _BESIDE = 0.6
 _SAID = 0.5
 """Least fit of such a relation."""
 _SURELY = 0.95
-_TURNED: dict[Operator, Operator] = {"=": "!=", "contains": "not contains"}
 _NAMES = 0.8
 """Affinity from which a stretch names a relation or a type."""
 _UNNAMED_NUMBER = 0.5
@@ -107,7 +107,7 @@ def _meanings(core: Core, one: ValueMention) -> Iterator[Condition]:
         yield from best(list(_beside(core, one, fit)), 1)
     for var, factor in places[:1]:
         spans = (span, (turned.start, turned.end)) if turned else (span,)
-        condition = Filter(var, one.field, _TURNED[one.op] if turned else one.op, one.value)
+        condition = Filter(var, one.field, DENIED[one.op] if turned else one.op, one.value)
         yield Condition(span, fit * factor, filters=(condition,), spans=spans, turning=turned is not None)
 
 

@@ -8,16 +8,12 @@ from dataclasses import replace
 from search.domain.graph import Direction
 from search.language.languages import language
 from search.language.question import AnalysedQuestion, Word
-from search.language.words import ARTICLES, BEING, WHICH
+from search.language.words import ARTICLES, WHICH, is_participle
 from search.stages.plan.knowledge import Knowledge
 
-_TURNING = language("en")
-_ORIGIN, _RESULT = _TURNING.set("words", "origin"), _TURNING.set("words", "result")
-_HELPING = _TURNING.set("words", "helping")
-_DONE, _DONE_ENDS = (
-    _TURNING.set("superlatives", "participles"),
-    tuple(_TURNING.entries("superlatives", "participle_ends")),
-)
+_ENGLISH = language("en")
+_ORIGIN, _RESULT = _ENGLISH.set("words", "origin"), _ENGLISH.set("words", "result")
+_HELPING = _ENGLISH.set("words", "helping")
 _ASKING = WHICH | frozenset(("who", "that"))
 _CLOSE = 3
 """Most words behind a name among which its verb and the preposition at the end stand."""
@@ -29,14 +25,14 @@ def led(question: AnalysedQuestion, start: int, end: int) -> Direction | None:
     What is *made from X* or what *X is turned into* comes out of it, what is *turned into X* leads to it.
     """
     before, behind = _around(question, start, end)
-    if len(before) > 1 and _is_participle(before[-2].text):
+    if len(before) > 1 and is_participle(before[-2].text):
         if before[-1].text in _ORIGIN:
             return "out"
         if before[-1].text in _RESULT:
             return "in"
     near = behind[: _CLOSE + 1]
     at = next((at for at, word in enumerate(near) if word.text in _ORIGIN | _RESULT), None)
-    if not at or not _is_participle(near[at - 1].text) or (len(behind) > at + 1 and behind[at + 1].text not in WHICH):
+    if not at or not is_participle(near[at - 1].text) or (len(behind) > at + 1 and behind[at + 1].text not in WHICH):
         return None
     return "out" if near[at].text in _RESULT else "in"
 
@@ -52,9 +48,9 @@ def acting(question: AnalysedQuestion, knowledge: Knowledge, start: int, end: in
     last = before[-1].text
     if last in _HELPING and behind and behind[-1].content:
         return "out"
-    if last == "by" and len(before) > 1 and _is_participle(before[-2].text):
+    if last == "by" and len(before) > 1 and is_participle(before[-2].text):
         return "out"
-    if len(before) < 2 or not before[-1].content or _is_participle(last):
+    if len(before) < 2 or not before[-1].content or is_participle(last):
         return None
     named = knowledge.lexicon.says_types([last]).any()
     subject = before[-2].text in _ASKING or knowledge.lexicon.names_types([before[-2].text]).any()
@@ -66,7 +62,3 @@ def _around(question: AnalysedQuestion, start: int, end: int) -> tuple[Sequence[
     said = [replace(word, text=part) for word in question.said for part in word.text.split()]
     before = [word for word in said if word.start < start and word.text not in ARTICLES]
     return before, [word for word in said if word.start >= end]
-
-
-def _is_participle(word: str) -> bool:
-    return word not in BEING and (word in _DONE or word.endswith(_DONE_ENDS))

@@ -10,7 +10,7 @@ from search.language.cues import Turning
 from search.language.question import AnalysedQuestion
 from search.language.words import FUNCTION_WORDS, stem
 from search.stages.plan.knowledge import Knowledge
-from search.stages.plan.measures import words_of
+from search.stages.plan.measures import field_stems
 
 
 def ended_lacks(question: AnalysedQuestion, knowledge: Knowledge, nodes: NodeStore) -> AnalysedQuestion:
@@ -49,7 +49,7 @@ def _is_field(knowledge: Knowledge, said: list[str]) -> bool:
     if any(knowledge.lexicon.says(word) for word in said):
         return False
     lacked = {stem(word) for word in said}
-    return any(lacked <= words_of(one) for kind in knowledge.schema.node_types for one in kind.fields)
+    return any(lacked <= field_stems(one) for kind in knowledge.schema.node_types for one in kind.fields)
 
 
 def _is_apart(knowledge: Knowledge, said: list[str], named: set[int]) -> bool:

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-from search.domain.plan import Operator, Plan
+from search.domain.plan import Plan
 from search.language.names import Named
 from search.language.quantities import Quantity
 from search.language.question import Word
 from search.language.words import stem
+from search.stages.plan.conditions.denied import denied
 from search.stages.plan.follow_up import edits
 from search.stages.plan.follow_up.asked import Asked, is_schema_word
 from search.stages.plan.follow_up.change import Changes, Option
@@ -42,9 +43,6 @@ _EXPLAINED = 0.8
 
 _DOUBT = 3.0
 """Cost of a meaning that fits its words not at all; one that fits them wholly costs nothing."""
-_OPPOSITE: dict[str, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
-"""Comparisons as a turning word turns them round: *not after 2015*."""
-
 _IGNORED = 4.0
 """Cost of a turning word with which nothing is done."""
 
@@ -137,13 +135,13 @@ class Combinations:
 
     def _quantity(self, quantity: Quantity, plan: Plan) -> Iterator[Option]:
         turned = self.asked.turned(quantity.start, quantity.end)
+        meant = denied(quantity, self.asked.whole) if turned else quantity
+        if meant is None:
+            return
         for var, label, base in self._measurable(plan):
-            for limits in self._cues.limits(quantity, label):
-                found, cost = on(var, limits.filters), base - math.log(limits.share)
-                if found and not turned:
-                    yield Option(edits.limited(plan, found), cost)
-                elif len(found) == 1 and found[0].op in _OPPOSITE:
-                    yield Option(edits.limited(plan, [replace(found[0], op=_OPPOSITE[found[0].op])]), cost)
+            for limits in self._cues.limits(meant, label):
+                if found := on(var, limits.filters):
+                    yield Option(edits.limited(plan, found), base - math.log(limits.share))
 
     def _date(self, at: int, plan: Plan) -> Iterator[Option]:
         for var, label, cost in self._measurable(plan):

@@ -14,12 +14,13 @@ from search.language.words import stems
 from search.stages.plan.conditions.comparisons import Comparisons
 from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.conditions.dates import dates_of
-from search.stages.plan.conditions.fields import FieldMeanings, field_stems
+from search.stages.plan.conditions.fields import FieldMeanings
 from search.stages.plan.conditions.orders import Orders
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.follow_up.asked import Asked
 from search.stages.plan.follow_up.ground import Ground
 from search.stages.plan.limits import Limiter, Limits
+from search.stages.plan.measures import field_stems
 from search.stages.plan.years import YearFields
 
 _SURE = 0.5

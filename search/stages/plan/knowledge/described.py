@@ -10,11 +10,11 @@ from search.domain.vector_kinds import IN_MEMORY, PROSE
 from search.interfaces import NodeStore, VectorIndex
 
 _MOST = 0.5
-"""Least part of all nodes with prose that are of the type."""
+"""Least part of all nodes whose prose has vectors that are of the type."""
 
 
 def described_type(vectors: VectorIndex | None, nodes: NodeStore, answerable: Collection[int]) -> int | None:
-    """Return the code of the answerable type of more than half of the nodes with prose, or None if there is none.
+    """Return the code of the answerable type of most nodes whose prose has vectors; None if none has more than half.
 
     A shop describes what it sells, a collection of papers its papers. A release without vectors of prose does not
     tell. Of a large one the first `IN_MEMORY` vectors are counted.

@@ -14,7 +14,7 @@ from search.domain.trace import Limit
 from search.language.quantities import Quantity
 from search.language.reading import read_cues
 from search.stages.plan import Planner
-from search.stages.plan.measures import is_price, scaled_field
+from search.stages.plan.measures import field_stems, is_price, scaled_field
 from tests.search.stages.plan.films import answers
 from tests.search.stages.plan.test_limits import GRAPH, best, planner, plans, stocked
 
@@ -128,4 +128,10 @@ def test_a_comparing_word_names_a_field_or_its_dimension() -> None:
 def test_a_price_is_known_by_its_name_or_its_currency() -> None:
     assert [is_price(Field(name, "number")) for name in ("price", "fee_total", "amount_eur", "weight_g")] == [
         True, True, True, False,
+    ]  # fmt: skip
+
+
+def test_the_unit_is_no_word_of_a_field_unless_it_is_its_whole_name() -> None:
+    assert [field_stems(Field(name, "number")) for name in ("weight_g", "weightKg", "price_eur", "hours")] == [
+        {"weight"}, {"weight"}, {"pric"}, {"hour"},
     ]  # fmt: skip

@@ -37,20 +37,26 @@ WORDED = {
 FIELDS = {"institution": "founded", "paper": "year", "dataset": "released"}
 
 
-@pytest.fixture(scope="module")
-def planner(tmp_path_factory: pytest.TempPathFactory) -> Planner:
-    graph = Graph(NODES, EDGES)
+def _planner(folder: Path, founded: str) -> Planner:
+    nodes = tuple(
+        replace(one, fields={founded: one.fields["founded"]}) if one.type == "institution" else one for one in NODES
+    )
+    graph, fields = Graph(nodes, EDGES), FIELDS | {"institution": founded}
     plain = schema_of(graph)
     schema = replace(
         plain,
         node_types=tuple(
-            replace(one, fields=(Field(FIELDS[one.name], "number", coverage=one.count),)) if one.name in FIELDS else one
+            replace(one, fields=(Field(fields[one.name], "number", coverage=one.count),)) if one.name in fields else one
             for one in plain.node_types
         ),
         relations=tuple(WORDED[one.name] for one in plain.relations),
     )
-    folder: Path = tmp_path_factory.mktemp("events")
     return planner_of(folder, graph, schema)
+
+
+@pytest.fixture(scope="module")
+def planner(tmp_path_factory: pytest.TempPathFactory) -> Planner:
+    return _planner(tmp_path_factory.mktemp("events"), "founded")
 
 
 @pytest.mark.parametrize(
@@ -68,3 +74,15 @@ def test_a_year_limits_what_happened_only_where_that_is_said(
 ) -> None:
     plan = planner(Question(question), Limit())[0].plan
     assert [(one.var == "T", one.field) for one in plan.filters] == [limited]
+
+
+@pytest.mark.parametrize("founded", ["founded_in", "foundedIn"])
+def test_the_name_of_an_event_may_have_several_words(tmp_path: Path, founded: str) -> None:
+    planner = _planner(tmp_path, founded)
+    limited = []
+    for text in (
+        "papers by institutions in Norway since 2018",
+        "papers written at institutions in Norway that were founded since 2018",
+    ):
+        limited += [(one.var == "T", one.field) for one in planner(Question(text), Limit())[0].plan.filters]
+    assert limited == [(True, "year"), (False, founded)]

@@ -70,6 +70,7 @@ def test_a_name_takes_the_place_of_one_or_is_a_further_condition(
     [
         ("papers", SEA_ICE, "only those after 2015", [Filter("T", "year", ">", 2015)]),
         ("papers", SEA_ICE, "since 2018", [Filter("T", "year", ">=", 2018)]),
+        ("papers", SEA_ICE, "not since 2018", [Filter("T", "year", "<=", 2018)]),
         ("papers", SEA_ICE, "longer than 15 pages", [Filter("T", "pages", ">", 15)]),
         ("papers", SEA_ICE, "at least 20 pages", [Filter("T", "pages", ">=", 20)]),
         ("biomedical", COPD, "only those approved after 2000", [Filter("T", "approved", ">", 2000)]),
