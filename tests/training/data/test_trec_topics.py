@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import time
 from pathlib import Path
 
 import pytest
@@ -130,16 +129,8 @@ def test_every_fault_is_told_at_once(tmp_path: Path, files: dict[str, str], sent
 
 
 @pytest.mark.parametrize("content", ["<" * 50, "<top>" * 10, "<a" * 25, "<top><num>1" * 5, '<topic number="' * 4])
-def test_topics_are_read_in_linear_time(tmp_path: Path, content: str) -> None:
-    def seconds(times: int) -> float:
-        written(tmp_path, topics=content * times, qrels="1 0 a 1\n")
-        best = float("inf")
-        for _ in range(3):
-            began = time.process_time()
-            with pytest.raises(BadQuestions):
-                read_trec(tmp_path)
-            best = min(best, time.process_time() - began)
-        return best
-
-    # Eight times the text takes about eight times as long; 64 times as long would be quadratic.
-    assert seconds(16_000) < 25 * max(seconds(2_000), 0.002)
+def test_a_long_file_without_a_topic_is_read_in_one_pass(tmp_path: Path, content: str) -> None:
+    # Megabytes of tags that never end: a reader that looks on to the end from each of them would take hours.
+    written(tmp_path, topics=content * 100_000, qrels="1 0 a 1\n")
+    with pytest.raises(BadQuestions):
+        read_trec(tmp_path)
