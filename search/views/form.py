@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from search.domain.errors import Fault
@@ -45,16 +46,16 @@ class SearchBox:
 
 def question_box(request: HttpRequest, **values: Any) -> SearchBox:
     """Return the form with the given values and the knowledge bases that the user may search."""
-    bases = list(
-        KnowledgeBase.objects.visible_to(request.user)
-        .filter(active_release__isnull=False)
-        .select_related("active_release__snapshot")
-        .only(*_SHOWN)
-    )
+    bases = list(askable(request).select_related("active_release__snapshot").only(*_SHOWN))
     box = SearchBox(bases, pipeline_choices(), **values)
     box.knowledge_base = box.knowledge_base or (bases[0].name if bases else "")
     box.pipeline = box.pipeline or settings.GRASP_DEFAULT_PIPELINE
     return box
+
+
+def askable(request: HttpRequest) -> QuerySet[KnowledgeBase]:
+    """Return the knowledge bases that the user may search, and that have something to search."""
+    return KnowledgeBase.objects.visible_to(request.user).filter(active_release__isnull=False)
 
 
 def typed_text(text: str) -> str:

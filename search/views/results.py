@@ -23,7 +23,7 @@ from search.services.searches.plan_answers import ANSWERS_SECONDS, plan_answers
 from search.services.searches.watch_search import await_change, glance
 from search.views.collect import collected
 from search.views.finding import find_run
-from search.views.form import question_box
+from search.views.form import askable, question_box
 from search.views.own_searches import starred
 from search.views.shown.facets import ShownFacets, show_facets
 from search.views.shown.search import ShownSearch, relations_of, show_run
@@ -31,6 +31,8 @@ from search.views.unavailable import says_what_is_down
 
 NARROW = "narrow"
 """Parameter with which the page waits for the facets: the link of a page without script."""
+OTHER_BASES = 6
+"""Most other knowledge bases of which a question that names nothing here can be asked by one button."""
 PROMPT_SECONDS = 0.15
 """Longest time in seconds for which the results wait for their facets."""
 LONGEST_HELD = 10.0
@@ -114,6 +116,7 @@ def _context(request: HttpRequest, run: SearchRun) -> dict[str, Any]:
         "marks": {one.node_id: one.kind for one in given},
         "missing": [one for one in given if one.kind == Feedback.Kind.MISSING],
         "facets": _facets(run, search, ANSWERS_SECONDS + FACETS_SECONDS if NARROW in request.GET else PROMPT_SECONDS),
+        "others": askable(request).exclude(pk=run.knowledge_base_id)[:OTHER_BASES] if search.nearest_only else (),
         "starred": not search.pending and starred(request, run),
         "collected": collected(request, run.knowledge_base_name, [result.id for result in search.results]),
     }

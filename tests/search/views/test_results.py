@@ -225,6 +225,22 @@ def test_a_question_that_names_nothing_is_answered_with_what_is_nearest_and_says
     assert 'class="met"' not in page
 
 
+def test_a_question_that_names_nothing_can_be_asked_of_the_other_bases_that_its_reader_may_search(
+    client: Client, films: KnowledgeBase, ask: Callable[..., SearchRun]
+) -> None:
+    made = {"active_release": films.active_release}
+    public = KnowledgeBase.Visibility.PUBLIC
+    KnowledgeBase.objects.create(name="plants", title="Plants", visibility=public, **made)
+    KnowledgeBase.objects.create(name="secret", visibility=KnowledgeBase.Visibility.STAFF, **made)
+    KnowledgeBase.objects.create(name="unready", visibility=public)
+    buttons = re.compile(r'name="kb" value="(\w+)"[^>]*>([^<]+)</button>')
+
+    page = shown(client, nonsense(ask))
+    assert "Ask it of another knowledge base: Plants" in words(page)
+    assert buttons.findall(page) == [("plants", "Plants")]
+    assert buttons.findall(shown(client, run_search(ask().pk))) == []
+
+
 def test_a_plan_without_entities_that_was_given_is_not_put_down_to_the_question(
     client: Client, ask: Callable[..., SearchRun]
 ) -> None:
