@@ -23,6 +23,9 @@ BUCKETS = ((10, "[1,10]"), (50, "[11,50]"), (100, "[51,100]"), (500, "[101,500]"
 
 TEXT = "text"
 
+LEARNED = 2.0
+"""A text's list that has learned counts as much as this many that have not (docs/decisions.md has the figures)."""
+
 FIXED_BY_LEAD = 100
 """When the graph leads, the text cannot reorder its first `FIXED_BY_LEAD` candidates."""
 
@@ -33,7 +36,7 @@ class FusionWeights:
 
     Static: the score is weight / (k + graph's rank) + (1 - weight) / (k + text's rank). Dynamic: the graph's weight is
     the weight of the bucket of `n_cand` times the multiplier of the risk level; the text's weight is 1. A text's list
-    that has learned how probable its first candidate is takes that part of the graph's weight (new against GRASP). The
+    that has learned takes a part of the graph's weight (`left_to_graph`, new against GRASP). The
     defaults are for a knowledge base that has not been tuned: the weight of a confident plan exceeds 1, so its
     candidates go first. The candidates of other plans are mixed with the text's.
 
@@ -90,7 +93,7 @@ class FusionWeights:
             weights = {name: 0.0, TEXT: 1.0}
         first = weights[name] > 0 and may_lead(trust, self.lead)
         if self.method == "dynamic" and not first:
-            weights[name] *= 1.0 - trust.against
+            weights[name] *= left_to_graph(trust)
         if first:
             weights[TEXT] = min(weights[TEXT], without_reordering(weights[name], FIXED_BY_LEAD, self.k))
         leads = first and trust.exact
@@ -118,6 +121,14 @@ class Fuse(FusionWeights):
 def may_lead(trust: Trust, least: float) -> bool:
     """Whether the graph may lead: its probability is at least `least` and its risk level at least `normal`."""
     return trust.probability >= least and RISKS.index(trust.risk_level) >= RISKS.index("normal")
+
+
+def left_to_graph(trust: Trust) -> float:
+    """Return the part of the graph's weight that the text's list leaves to it: all if that has learned nothing.
+
+    A list that has learned counts `LEARNED` times, and takes the part that its first candidate is probable.
+    """
+    return (1.0 - trust.against) / LEARNED if trust.against else 1.0
 
 
 def _trust(graph: GraphRanking) -> Trust:

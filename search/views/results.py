@@ -116,7 +116,7 @@ def _context(request: HttpRequest, run: SearchRun) -> dict[str, Any]:
         "marks": {one.node_id: one.kind for one in given},
         "missing": [one for one in given if one.kind == Feedback.Kind.MISSING],
         "facets": _facets(run, search, ANSWERS_SECONDS + FACETS_SECONDS if NARROW in request.GET else PROMPT_SECONDS),
-        "others": askable(request).exclude(pk=run.knowledge_base_id)[:OTHER_BASES] if search.nearest_only else (),
+        "others": askable(request).exclude(name=run.knowledge_base_name)[:OTHER_BASES] if search.nearest_only else (),
         "starred": not search.pending and starred(request, run),
         "collected": collected(request, run.knowledge_base_name, [result.id for result in search.results]),
     }

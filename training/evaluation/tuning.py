@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from search.domain.plan import RISKS
 from search.domain.precedence import without_reordering
-from search.stages.fuse import BUCKETS, FIXED_BY_LEAD, FusionWeights, may_lead
+from search.stages.fuse import BUCKETS, FIXED_BY_LEAD, FusionWeights, left_to_graph, may_lead
 from training.evaluation.fused_ranks import Case, CaseArrays, Numbers, reciprocal_ranks
 from training.evaluation.measures import Values, intervals, means, measure
 from training.evaluation.tuning_surface import Surface, dynamic_surface, static_surface
@@ -152,9 +152,9 @@ def _outcomes(case: Case, bucket: int, risk: int, cases: int) -> tuple[Numbers, 
     """Return one case's outcomes, not led and led: static (2, k, weight), dynamic (2, k, weight, multiplier)."""
     graph, text, k = _rows(bucket, risk)
     half = 2 * len(STATIC_K) * len(STATIC_WEIGHTS)
-    # The first half of the dynamic rows is not led: there the text's own probability takes its part.
+    # The first half of the dynamic rows is not led: there a text that has learned takes its part.
     graph = graph.copy()
-    graph[half : half + (len(graph) - half) // 2] *= 1.0 - case.graph.trust.against
+    graph[half : half + (len(graph) - half) // 2] *= left_to_graph(case.graph.trust)
     reciprocal = reciprocal_ranks(CaseArrays.of(case), graph, text, k)
     worth = _worth(reciprocal == 1.0, reciprocal, cases)
     shape = (2, len(DYNAMIC_K), len(BUCKET_WEIGHTS[bucket]), len(RISK_MULTIPLIERS[risk]))

@@ -75,11 +75,11 @@ def test_the_risk_level_multiplies(risk: Any, multiplier: float) -> None:
     assert fusion.weights["graph"] == multiplier
 
 
-def test_a_text_that_knows_how_probable_its_first_is_takes_that_part_of_the_graphs_weight() -> None:
+def test_a_text_that_has_learned_counts_twice_and_takes_its_part_of_the_graphs_weight() -> None:
     learned = replace(Fusion.single("fields", TEXT), probability=0.75)
     fusion = fuse(graph(20, 12), learned, k=5.0)
-    # 2.0 x 1.25 x (1 - 0.75).
-    assert fusion.weights == {"graph": 0.625, "text": 1.0}
+    # 2.0 x 1.25 x (1 - 0.75) / 2.
+    assert fusion.weights == {"graph": 0.3125, "text": 1.0}
     assert fusion.ranking.keys == (12, 10, 11, 20)
     assert fusion.trust["graph"].against == 0.75
     assert Trust.from_json(fusion.trust["graph"].to_json()) == fusion.trust["graph"]
