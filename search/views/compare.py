@@ -55,16 +55,15 @@ def compare(request: HttpRequest) -> HttpResponse:
     values = _values(request.GET)
     if runs:
         [run] = runs
-        beside = [name for name in BESIDE if name != run.pipeline and name in wiring.pipelines()][:1]
-        values = {"kb": run.knowledge_base_name, "q": run.question, "pipeline": [run.pipeline, *beside]} | {
+        values = {"kb": run.knowledge_base_name, "q": run.question, "pipeline": [run.pipeline]} | {
             key: value for key, value in values.items() if value
         }
-        return _form(request, values, 200, missing=missing)
+        return _form(request, _with_second(values), 200, missing=missing)
     if len(values["pipeline"]) > 1 and values["q"] and not pipeline_faults(values["pipeline"]):
         known = asked_before(values["kb"], values["q"], values["pipeline"], request.user, visitor_of(request))
         if len(known) == len(values["pipeline"]):
             return redirect(address([known[name] for name in values["pipeline"]]))
-    return _form(request, values, 200)
+    return _form(request, _with_second(values), 200)
 
 
 @require_safe
@@ -92,6 +91,13 @@ def compare_live(request: HttpRequest) -> HttpResponse:
     if not changed(seen):
         return HttpResponse(status=204)
     return render(request, "search/_compared.html", _context(_runs(request, map(str, ids))[0]))
+
+
+def _with_second(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of the form with a second pipeline where one is chosen: a comparison takes two."""
+    chosen = values["pipeline"]
+    beside = [name for name in BESIDE if name not in chosen and name in wiring.pipelines()]
+    return values | {"pipeline": [*chosen, *beside[:1]]} if len(chosen) == 1 else values
 
 
 def address(runs: Sequence[SearchRun]) -> str:

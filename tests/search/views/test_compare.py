@@ -229,15 +229,18 @@ def test_a_search_leads_to_the_form_with_its_question_and_pipeline(client: Clien
     assert re.findall(r'value="(\w+)" checked', html) == ["path"]
 
 
-def test_a_single_search_is_compared_with_words_unless_somebody_chooses(
+def test_a_single_pipeline_is_compared_with_words_unless_somebody_chooses(
     client: Client, four: object, settings: Settings
 ) -> None:
     settings.GRASP_PIPELINES = {**settings.GRASP_PIPELINES, "bm25": small.PIPELINES["text"] | {"TITLE": "Words"}}
     wiring.forget()
     [run, _] = ask(client)
     run_search(run.pk)
-    html = client.get(f"/compare/?search={run.pk}").content.decode()
-    assert sorted(re.findall(r'value="(\w+)" checked', html)) == ["bm25", "path"]
+    for chosen in (f"search={run.pk}", "kb=films&q=Wer%3F&pipeline=path"):
+        html = client.get(f"/compare/?{chosen}").content.decode()
+        assert sorted(re.findall(r'value="(\w+)" checked', html)) == ["bm25", "path"]
+    html = client.get("/compare/?kb=films&pipeline=path&pipeline=text").content.decode()
+    assert sorted(re.findall(r'value="(\w+)" checked', html)) == ["path", "text"]
 
 
 def test_the_box_of_other_pages_leads_to_the_form_and_its_token_stays_out_of_the_address(
