@@ -23,6 +23,7 @@ from search.language.reading.scales import is_adjective
 from search.language.soft_names import SoftTools, everyday_named, soft_names
 from search.language.synonyms import synonyms_in
 from search.language.words import words
+from search.stages.plan.enumeration.either import either
 from search.stages.plan.enumeration.enumerate import Branch, Enumerator, PlanCandidate, Start
 from search.stages.plan.enumeration.fielded import asked_number, fielded
 from search.stages.plan.enumeration.kinds import NamedKinds
@@ -81,6 +82,7 @@ class Proposer:
         if (titled := self._without_titles(question)) is not None:
             question = replace(question, names=titled)
         question = replace(question, counted=self._counted(question), named=self._named(question))
+        question = replace(question, names=either(question, self.nodes))
         question = replace(question, fielded=fielded(question, self.knowledge))
         return replace(question, attributes=self._attributes(question))
 
