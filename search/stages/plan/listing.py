@@ -118,7 +118,7 @@ class Lister:
             + any((one.start, one.end) in meaning.bound.unbound for one in read.turnings)
             + len(sure_names_left(read, sorted(used), left, self.readings.knowledge.lexicon)),
             meant=self._meant(meaning),
-            unsaid=self.readings.strays(meaning.candidate),
+            unsaid=self.readings.strays(meaning.candidate) or self.readings.is_ambiguous(meaning.candidate),
         )
 
     def _lacks_field(self, meaning: Meaning) -> bool:

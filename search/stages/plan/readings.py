@@ -189,6 +189,23 @@ class Readings:
                     return True
         return False
 
+    def is_ambiguous(self, candidate: PlanCandidate) -> bool:
+        """Whether a walk starts from one of several types of nodes with its name, and no word says its first hop.
+
+        Whether *how many films did X make* means what has the tag X or what the person X directed, nobody can tell.
+        """
+        lexicon = self.knowledge.lexicon
+        said = [word.text for word in self.question.without(candidate.mentions).content]
+        # Where several names are joined, they tell which of their nodes are meant.
+        return len(candidate.branches) == 1 and any(
+            len(set(self.nodes.types(self.question.names[branch.start.mention].mention.keys).tolist())) > 1
+            and not any(
+                lexicon.explains((branch.path.steps[0].relation, lexicon.relations + branch.path.start), word)
+                for word in said
+            )
+            for branch in candidate.branches
+        )
+
     def _outside_names(self) -> list[str]:
         """Return the content words of the question that stand in none of its names."""
         every = tuple(range(len(self.question.names)))

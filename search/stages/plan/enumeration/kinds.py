@@ -37,6 +37,7 @@ class NamedKinds:
         names = list(question.names)
         for word in question.said:
             if not word.content or any(start <= word.start < end for start, end in held):
+                names += self._acting(question, word) if word.content else []
                 continue
             if any(end < word.start and not question.text[end : word.start].strip() for _, end in held):
                 # *Writes SVG files*: the noun of a name right before it.
@@ -57,6 +58,20 @@ class NamedKinds:
             if keys:
                 return _named(replace(mention, keys=tuple(keys), exact=(False,) * len(keys), similarity=_SURE))
         return None
+
+    def _acting(self, question: AnalysedQuestion, word: Word) -> list[Named]:
+        """Return the nodes whose names end with a word that is itself a name, where a verb behind it asks for these.
+
+        *Everything Holm directed* asks for what the person did, though something else is called just *Holm*. Both are
+        kept, so that the plans decide.
+        """
+        end = word.start + len(word.text)
+        if not any((one.mention.start, one.mention.end) == (word.start, end) for one in question.names):
+            return []
+        behind = next((one for one in question.said if one.start >= end), None)
+        types = self._led_to(behind.text) if behind is not None and behind.content else frozenset()
+        kind = self._kind(question, word, types) if types else None
+        return [kind] if kind is not None else []
 
     def _types_before(self, question: AnalysedQuestion, word: Word) -> frozenset[int]:
         """Return the types at the end of the relations that the words before a word say; other names may stand between.

@@ -27,7 +27,8 @@ _LEFT_OVER = 0.85
 """Largest probability of a plan that leaves words over: only texts can say which of what it finds is meant."""
 
 _UNSAID = 0.7
-"""Largest probability of a plan with a hop that no word says, neither by its relation nor by the type behind it."""
+"""Largest probability of a plan with a hop that no word says, neither by its relation nor by the type behind it, or
+that starts from one of several things with the same name."""
 
 INPUTS = ("odds", "margin", "explained", "nothing left", "sureness", "all bound", "fit", "few hops", "graph")
 """The names of the inputs of the logistic function."""
@@ -43,7 +44,8 @@ class Grounds:
     that mean nothing in it. `fit` is the least score of its conditions, 1 without conditions. `hops` is the number of
     its hops. `text` says that it leaves the whole question to text. `unknown` is the number of words that must belong
     to names which nothing bears, or say a topic that no text has: such a plan leaves a condition out.
-    `unsaid` says that a walk of several hops has one that no word says.
+    `unsaid` says that a walk of several hops has one that no word says, or that the name of its start means
+    things of several types.
     `meant` is the probability that its numbers mean the fields that they limit; the function does not know it, because
     the questions to which it is fitted say their fields.
     """

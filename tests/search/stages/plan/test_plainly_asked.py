@@ -127,3 +127,25 @@ def test_a_walk_with_a_hop_that_no_word_says_is_never_sure(demos: dict[str, Plan
     # The products of Japanese brands are sold in some stores; none is said to be in Japan.
     best = demos["products"].best("are there stores in Japan")
     assert len(best.plan.hops) != 3 or best.probability <= 0.7
+
+
+def test_what_a_text_is_not_about_has_nothing_to_do_with_where_it_is(demos: dict[str, PlannedDemo]) -> None:
+    # Seven papers appeared in the Journal of Dexterous Machines; which of them are about robots, texts alone can say.
+    best = demos["papers"].best("papers not about robots in jdm")
+    assert ([hop.rel for hop in best.plan.hops], len(demos["papers"].demo.answers(best.plan))) == (["PUBLISHED_IN"], 7)
+    assert best.probability <= 0.45
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("tents w/o aluminium", "tents without aluminium"),
+        ("sth made of cork", "something made of cork"),
+        ("things w/oak", "things with oak"),
+        ("the w/o sign in 24w/7", "the without sign in 24w/7"),
+    ],
+)
+def test_short_forms_of_typing_are_read_as_what_they_stand_for(
+    demos: dict[str, PlannedDemo], text: str, meant: str
+) -> None:
+    assert demos["products"].planner.proposer.read(text).text.split() == meant.split()
