@@ -37,7 +37,7 @@ class NamedWith:
             if role != "start":
                 continue
             for code, keys in self.itself.by_type(name.mention.keys).items():
-                if asked or len(keys) > 1:
+                if asked or name.any_of:
                     candidate = PlanCandidate((), (at,), (), (code,), len(keys))
                     yield from self._of(candidate, name, keys, top, asked=asked)
 

@@ -95,4 +95,5 @@ def _any_of(text: str, several: Sequence[Named], nodes: NodeStore) -> Named | No
         capitalised=all(one.capitalised for one in several),
         exact=all(one.exact for one in several),
         ordinary=False,
+        any_of=True,
     )
