@@ -47,8 +47,8 @@ class NamedItself:
         read = self.question
         for at, (name, role) in enumerate(zip(read.names, read.roles, strict=True)):
             rest = [word for word in read.said if not name.mention.start <= word.start < name.mention.end]
-            itself = read.of_its_head or _says_nothing(rest, name) or self._says_kind(rest, name)
-            if role != "start" or not itself:
+            alone = read.of_its_head or _says_nothing(rest, name) or self._says_kind(rest, name)
+            if role != "start" or not alone:
                 continue
             for code, keys in self.by_type(name.mention.keys).items():
                 itself = PlanCandidate((), (at,), (), (code,), len(keys))

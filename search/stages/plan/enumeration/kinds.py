@@ -46,6 +46,30 @@ class NamedKinds:
                 names = [name for name in names if not name.overlaps(kind)] + [kind]
         return sorted(names, key=lambda one: (one.mention.start, -one.mention.end))
 
+    def excluded(self, question: AnalysedQuestion) -> list[Named]:
+        """Return the names of the question; what an excluded word names stands there with what ends with that word.
+
+        *Without cough* excludes the dry cough, too. Only single words in lower case count that name nodes as stored.
+        """
+        return [
+            self._with_kinds(question, one) if role == "excluded" and one.how == "name" else one
+            for one, role in zip(question.names, question.roles, strict=True)
+        ]
+
+    def _with_kinds(self, question: AnalysedQuestion, name: Named) -> Named:
+        mention = name.mention
+        if name.words > 1 or name.marked or mention.similarity < 1:
+            return name
+        own = set(self.nodes.types(mention.keys).tolist())
+        more = [
+            key
+            for other in self.mentions.ending(question.text, mention.start, mention.end)
+            for key, code in zip(other.keys, self.nodes.types(other.keys).tolist(), strict=True)
+            if code in own and key not in mention.keys
+        ]
+        exact = (*(mention.exact or (True,) * len(mention.keys)), *(False for _ in more))
+        return replace(name, mention=replace(mention, keys=(*mention.keys, *more), exact=exact)) if more else name
+
     def _kind(self, question: AnalysedQuestion, word: Word, types: frozenset[int]) -> Named | None:
         """Return the nodes of some types whose names end with a word; None where a better name of them has it."""
         end = word.start + len(word.text)

@@ -74,8 +74,8 @@ class Proposer:
             names = _in_order([*names, *more])
             question = replace(question, names=names)
         question = ended_lacks(question, self.knowledge, self.nodes)
-        kinds = NamedKinds(self.knowledge, self.mentions, self.nodes).of(question)
-        question = replace(question, names=kinds)
+        kinds = NamedKinds(self.knowledge, self.mentions, self.nodes)
+        question = replace(question, names=kinds.of(question))
         question = replace(question, names=question.names or self._of_its_head(question))
         if self.soft is not None and not question.of_its_head:
             question = self._with_soft(question, self.soft, language)
@@ -83,6 +83,7 @@ class Proposer:
             question = replace(question, names=titled)
         question = replace(question, counted=self._counted(question), named=self._named(question))
         question = replace(question, names=either(question, self.nodes))
+        question = replace(question, names=kinds.excluded(question))
         question = replace(question, fielded=fielded(question, self.knowledge))
         return replace(question, attributes=self._attributes(question))
 

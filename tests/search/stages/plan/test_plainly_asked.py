@@ -149,3 +149,9 @@ def test_short_forms_of_typing_are_read_as_what_they_stand_for(
     demos: dict[str, PlannedDemo], text: str, meant: str
 ) -> None:
     assert demos["products"].planner.proposer.read(text).text.split() == meant.split()
+
+
+def test_without_a_thing_is_without_its_kinds_too(demos: dict[str, PlannedDemo]) -> None:
+    names = demos["biomedical"].answers("drugs without cough as side effect")
+    # Lisinopril has the dry cough as a side effect, and no other cough.
+    assert ("Lisinopril" in names, "Warfarin" in names) == (False, True)
