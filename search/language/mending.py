@@ -45,11 +45,12 @@ def mended(
     written: list[str] = []
     pieces: list[Piece] = []
     at = length = 0
-    for match in _WORD.finditer(text):
+    for match in _pattern(code).finditer(text):
         said = match.group()
         free = not any(start <= match.start() < end for start, end in held)
-        meant = _meant(said.lower(), code, schema) if free and _mendable(text, match) else ""
-        if not meant or known(said):
+        short = _shortened(code).get(said, "") if free else ""
+        meant = _meant(said.lower(), code, schema) if free and not short and _mendable(text, match) else short
+        if not meant or (not short and known(said)):
             continue
         before = text[at : match.start()]
         pieces += [Piece(length, length + len(before), (at, match.start()), known=False)] if before else []
@@ -62,6 +63,23 @@ def mended(
         return Gloss(text, text, code, code, read=True)
     pieces.append(Piece(length, length + len(text) - at, (at, len(text)), known=False))
     return Gloss("".join([*written, text[at:]]), text, code, code, read=True, pieces=tuple(pieces))
+
+
+@lru_cache(maxsize=8)
+def _shortened(code: str) -> dict[str, str]:
+    """Return the short forms of typing in a language with what they stand for: *w/o* → `without`."""
+    return {
+        short: f"{meant} " if short.endswith("/") else meant
+        for short, meant in language(code).table("shortened").items()
+    }
+
+
+@lru_cache(maxsize=8)
+def _pattern(code: str) -> re.Pattern[str]:
+    """Return the pattern of a word, or of a short form with a mark in it."""
+    marked = sorted((short for short in _shortened(code) if not short.isalpha()), key=len, reverse=True)
+    ends = (re.escape(short) + (r"(?!\w)" if short[-1].isalpha() else "") for short in marked)
+    return re.compile("|".join([*(rf"(?<![\w/]){one}" for one in ends), _WORD.pattern]))
 
 
 def _mendable(text: str, match: re.Match[str]) -> bool:

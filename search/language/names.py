@@ -34,7 +34,8 @@ class Named:
     """A mention with the evidence that it is a name.
 
     `words` is its number of words. `quoted` and `capitalised` say how the question marks it. `exact` says that its case
-    agrees with a stored name. `ordinary` says that all its words are ordinary words (see `ordinary_words`).
+    agrees with a stored name. `ordinary` says that all its words are ordinary words (see `ordinary_words`). `any_of`
+    says that it is a list of names of which any is meant: *red or navy*.
     """
 
     mention: Mention
@@ -43,6 +44,7 @@ class Named:
     capitalised: bool
     exact: bool
     ordinary: bool
+    any_of: bool = False
 
     @property
     def sure(self) -> float:

@@ -110,7 +110,9 @@ class _Reader:
         # The number must not be a part of a date, a code or a number in words.
         ends = rf"(?![\d/]|[.,]\d|[-–—]\w|\s?(?:{times})\b)"
         begins = rf"(?<![\w./\-–—{_SYMBOLS}])(?<!\d,)"
-        no_unit = _alternatives(lang, "stop_units") or "(?!)"
+        # Nor is a word that compares the next number: *is the Wolke 7 under 400 euros*.
+        comparing = "|".join(map(re.escape, sorted(_first_words(lang))))
+        no_unit = "|".join(filter(None, [_alternatives(lang, "stop_units"), comparing])) or "(?!)"
         unit = rf"(?:\s?(?P<unit>[{_SYMBOLS}]|(?!(?:{no_unit})\b)[^\W\d_]+))?"
         to = _alternatives(lang, "to") or "(?!)"
         between = _alternatives(lang, "between") or "(?!)"
@@ -322,6 +324,13 @@ def _expanded(lang: Language, written: str) -> Iterator[str]:
             if f"{{{name}}}" in phrase:
                 several = [one.replace(f"{{{name}}}", word) for one in several for word in words]
         yield from several
+
+
+def _first_words(lang: Language) -> set[str]:
+    """Return the first words of the phrases that compare a number behind them, without units (*min*)."""
+    lists = lang.table("quantities", "before").values()
+    found = {phrase.split()[0] for written in lists for phrase in _expanded(lang, written)}
+    return found - set(lang.table("units")) - set(UNITS)
 
 
 def _alternatives(lang: Language, *path: str) -> str:

@@ -41,7 +41,9 @@ class SuperlativeReader:
         self._than = phrases(lang.entries("comparisons", "than"))
         self._articles = lang.set("words", "articles")
         self._never = phrases(lang.entries("superlatives", "never"))
-        self._choosing, self._either = lang.set("superlatives", "choosing"), lang.set("superlatives", "either")
+        self._choosing, self._either = lang.set("superlatives", "choosing"), lang.set("words", "either")
+        self._chosen: dict[str, Degree] = dict.fromkeys(lang.set("comparisons", "more"), "most")
+        self._chosen |= dict.fromkeys(lang.set("comparisons", "less"), "fewest")
         self._measuring = lang.set("superlatives", "measuring")
         self._first, self._last = lang.set("superlatives", "first"), lang.set("superlatives", "last")
         self._verb_behind = lang.set("superlatives", "last_verb_behind")
@@ -96,6 +98,9 @@ class SuperlativeReader:
             return self._adjective(said, at, *adjective)
         if degree:
             return self._degree(said, at, *degree)
+        if (more := self._chosen.get(said[at].word)) and self._is_choice(said, at):
+            # *Who wrote more papers, Ada or Bo*.
+            return self._degree(said, at, 1, more)
         if said[at].word in self._first or said[at].word in self._last:
             return self._ordinal(said, at)
         if length := self._top.length(said, at):

@@ -118,6 +118,7 @@ class Lister:
             + any((one.start, one.end) in meaning.bound.unbound for one in read.turnings)
             + len(sure_names_left(read, sorted(used), left, self.readings.knowledge.lexicon)),
             meant=self._meant(meaning),
+            unsaid=self.readings.strays(meaning.candidate) or self.readings.is_ambiguous(meaning.candidate),
         )
 
     def _lacks_field(self, meaning: Meaning) -> bool:
@@ -136,10 +137,12 @@ class Lister:
         """Return how surely the numbers of a reading are meant so, where no other reading stands for the doubt.
 
         A number of which nothing is said may mean another field, one that no condition expresses is not met by all that
-        is found, and words left over may say which nodes are counted.
+        is found, and words left over may say which nodes are counted. So is yes, where it is said of a kind of what is
+        asked for.
         """
         counts = any(one.count for one in meaning.filters) and self.readings.left(meaning)
-        return meaning.limits.fit * (_UNSURE if counts or meaning.bound.unsaid else 1.0)
+        kinds = any(one.of_kinds for one in meaning.bound.conditions)
+        return meaning.limits.fit * (_UNSURE if counts or kinds or meaning.bound.unsaid else 1.0)
 
     def _that_find(self, meanings: Sequence[Meaning], most: int) -> list[Meaning]:
         """Return the first readings that find at least one node, at most `most`."""

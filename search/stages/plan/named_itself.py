@@ -21,7 +21,7 @@ from search.stages.plan.meaning import LEFT, UNLIKE, WORTH, Meaning
 from search.stages.plan.write import TARGET
 from search.stages.plan.years import YearFields
 
-_ITSELF = 3.0
+ITSELF = 3.0
 """What such a reading adds to the sum, if it leaves no word over."""
 
 
@@ -47,15 +47,23 @@ class NamedItself:
         read = self.question
         for at, (name, role) in enumerate(zip(read.names, read.roles, strict=True)):
             rest = [word for word in read.said if not name.mention.start <= word.start < name.mention.end]
-            if role != "start" or not (read.of_its_head or _says_nothing(rest, name)):
+            alone = read.of_its_head or _says_nothing(rest, name) or self._says_kind(rest, name)
+            if role != "start" or not alone:
                 continue
-            for code, keys in self._by_type(name.mention.keys).items():
+            for code, keys in self.by_type(name.mention.keys).items():
                 itself = PlanCandidate((), (at,), (), (code,), len(keys))
                 span = (name.mention.start, name.mention.end)
-                anchor = self._anchor(name.mention.text, code, keys)
+                anchor = self.anchor(name.mention.text, code, keys)
                 own = Condition(span, 1.0, anchors=(anchor,), names=(at,), spans=(span,))
-                total = top + WORTH + _ITSELF - UNLIKE * (1.0 - name.mention.similarity)
+                total = top + WORTH + ITSELF - UNLIKE * (1.0 - name.mention.similarity)
                 yield Meaning(itself, total, Bound((own,), self.nothing.unbound))
+
+    def _says_kind(self, rest: Sequence[Word], name: Named) -> bool:
+        """Whether a name stands beside nothing but the noun of its nodes' only type: *the film X*."""
+        types = set(self.nodes.types(name.mention.keys).tolist())
+        content = [word.text for word in rest if word.content]
+        told = len(content) == 1 == len(types) and self.knowledge.lexicon.names_types(content)[list(types)].all()
+        return bool(told) and all(word.content or word.text in ARTICLES for word in rest)
 
     def _of_fields(self, top: float) -> Iterator[Meaning]:
         """Yield those that ask for a field of a named node."""
@@ -64,16 +72,16 @@ class NamedItself:
             return
         fields = FieldMeanings(self.knowledge, self.years)
         for at, (name, role) in enumerate(zip(read.names, read.roles, strict=True)):
-            for code, keys in self._by_type(name.mention.keys).items() if role == "start" else ():
+            for code, keys in self.by_type(name.mention.keys).items() if role == "start" else ():
                 itself = PlanCandidate((), (at,), (), (code,), len(keys))
                 for one in shown(Core(read, itself, self.knowledge), fields)[:1]:
-                    anchor = self._anchor(name.mention.text, code, keys)
+                    anchor = self.anchor(name.mention.text, code, keys)
                     spans = (*one.spans, (name.mention.start, name.mention.end))
                     asked = replace(one, anchors=(anchor,), names=(at,), spans=spans)
                     meaning = Meaning(itself, 0.0, Bound((asked,), self.nothing.unbound))
                     left = len(self.left(meaning))
                     total = top + WORTH * one.score - UNLIKE * (1.0 - name.mention.similarity)
-                    yield replace(meaning, total=total + (_ITSELF if not left else -LEFT * left))
+                    yield replace(meaning, total=total + (ITSELF if not left else -LEFT * left))
 
     def _of_values(self, top: float) -> Iterator[Meaning]:
         """Yield those that ask whether a named node has a value: *is X an anticoagulant*."""
@@ -81,27 +89,27 @@ class NamedItself:
         if read.cues.asking is None or read.cues.asking.ask != "whether" or not read.values:
             return
         for at, (name, role) in enumerate(zip(read.names, read.roles, strict=True)):
-            for code, keys in self._by_type(name.mention.keys).items() if role == "start" else ():
+            for code, keys in self.by_type(name.mention.keys).items() if role == "start" else ():
                 itself = PlanCandidate((), (at,), (), (code,), len(keys))
                 found = [several[0] for several in values_of(Core(read, itself, self.knowledge)) if several]
                 if not found:
                     continue
                 span = (name.mention.start, name.mention.end)
-                anchor = self._anchor(name.mention.text, code, keys)
+                anchor = self.anchor(name.mention.text, code, keys)
                 own = Condition(span, 1.0, anchors=(anchor,), names=(at,), spans=(span,), ask="whether")
                 meaning = Meaning(itself, 0.0, Bound((own, *found), self.nothing.unbound))
                 if not self.left(meaning):
-                    total = top + WORTH * min(one.score for one in found) + _ITSELF
+                    total = top + WORTH * min(one.score for one in found) + ITSELF
                     yield replace(meaning, total=total - UNLIKE * (1.0 - name.mention.similarity))
 
-    def _by_type(self, keys: Sequence[int]) -> dict[int, list[int]]:
+    def by_type(self, keys: Sequence[int]) -> dict[int, list[int]]:
         """Return the nodes of a name by their types."""
         found: dict[int, list[int]] = {}
         for key, code in zip(keys, self.nodes.types(keys), strict=True):
             found.setdefault(int(code), []).append(key)
         return found
 
-    def _anchor(self, text: str, code: int, keys: Sequence[int]) -> Anchor:
+    def anchor(self, text: str, code: int, keys: Sequence[int]) -> Anchor:
         """Return the anchor of a name that is itself the answer."""
         kind = self.knowledge.schema.node_types[code].name
         return Anchor(TARGET, text, kind, "name", tuple(self.nodes.ids(keys)))

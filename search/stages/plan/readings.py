@@ -31,6 +31,7 @@ from search.stages.plan.knowledge.shape import Metapath
 from search.stages.plan.limits import FilterOutcome, FilterProbe, Limiter, Limits
 from search.stages.plan.meaning import LEFT, NO_LIMITS, STRAY, UNLIKE, WORTH, Meaning, strays
 from search.stages.plan.named_itself import NamedItself
+from search.stages.plan.named_with import NamedWith
 from search.stages.plan.scoring.align import elements
 from search.stages.plan.scoring.features import missed_share, only_speaks
 from search.stages.plan.scoring.risk import left_over, unused_names
@@ -45,6 +46,8 @@ APART = 8.0
 """A candidate whose sum is so much below the best one gets no conditions."""
 _COUNTED = 4.0
 """The same for the filters of numbers, which take a query each."""
+_KINDS = 3.0
+"""What yes or no adds to the sum that is said of kinds of a named thing, which the walk from it does not reach."""
 _TURNED_ROUND = 3.0
 """What a hop against the direction of the wording takes from the sum."""
 _ROUNDABOUT = 1.5
@@ -107,7 +110,9 @@ class Readings:
                 yield from self._with_conditions(candidate, total, limits)
             yield from self._of_whether(candidate, total)
         itself = NamedItself(self.question, self.knowledge, self.nodes, self.limiter.years, unbound, self.left)
-        yield from itself.of(max((total for _, total in adjusted), default=scored.text))
+        first = max((total for _, total in adjusted), default=scored.text)
+        yield from itself.of(first)
+        yield from NamedWith(itself, self._limits, self._bound_to).of(first)
         if not cued or (best and unused_share(self.question, self.knowledge.spoken) > _MISSED):
             return
         weights = Weights()
@@ -132,6 +137,8 @@ class Readings:
             unbound = (*self.binder.nothing.unbound, *self._unsaid(candidate))
             # The other name is no name left out: the answer is it.
             other = _MISSED_NAME * missed_share(self.question, candidate.mentions, speaks)
+            # A walk that reaches kinds of what is named says more than one the other way, which reaches nothing.
+            other += _KINDS * condition.of_kinds
             yield Meaning(candidate, total + WORTH * condition.score + other, Bound((condition,), unbound))
 
     def _denies_unsaid(self, candidate: PlanCandidate) -> bool:
@@ -181,6 +188,23 @@ class Readings:
                 if step in unsaid and not told:
                     return True
         return False
+
+    def is_ambiguous(self, candidate: PlanCandidate) -> bool:
+        """Whether a walk starts from one of several types of nodes with its name, and no word says its first hop.
+
+        Whether *how many films did X make* means what has the tag X or what the person X directed, nobody can tell.
+        """
+        lexicon = self.knowledge.lexicon
+        said = [word.text for word in self.question.without(candidate.mentions).content]
+        # Where several names are joined, they tell which of their nodes are meant.
+        return len(candidate.branches) == 1 and any(
+            len(set(self.nodes.types(self.question.names[branch.start.mention].mention.keys).tolist())) > 1
+            and not any(
+                lexicon.explains((branch.path.steps[0].relation, lexicon.relations + branch.path.start), word)
+                for word in said
+            )
+            for branch in candidate.branches
+        )
 
     def _outside_names(self) -> list[str]:
         """Return the content words of the question that stand in none of its names."""
@@ -247,6 +271,9 @@ class Readings:
                 yield Meaning(candidate, own, bound, limits)
                 if noun and any(one.order for one in bound.conditions):
                     yield Meaning(candidate, own + _NOUN, replace(bound, conditions=(*bound.conditions, noun)), limits)
+
+    def _bound_to(self, candidate: PlanCandidate, limits: Limits) -> Iterator[Meaning]:
+        return self._with_conditions(candidate, 0.0, limits)
 
     def _limits(self, candidate: PlanCandidate) -> list[Limits]:
         """Return the filters that the numbers of the question may be for a candidate, at least one entry."""

@@ -22,7 +22,7 @@ class Condition:
     how well the meaning fits the words. `spans` are the spans of the question that it expresses, `names` the positions
     of the names that it uses, `columns` the columns of the lexicon for its relations and types. `turning` says that it
     is a meaning of a turning word. `hops` lead from the answer to a node that `filters` are about. `show` is the field
-    whose values are asked for.
+    whose values are asked for. `of_kinds` says that it is about kinds of a named node instead of the node itself.
     """
 
     cue: Span
@@ -38,6 +38,7 @@ class Condition:
     turning: bool = False
     hops: tuple[Hop, ...] = ()
     show: str = ""
+    of_kinds: bool = False
 
     @property
     def selects(self) -> bool:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from search.domain.graph import Node
 from search.domain.plan import Anchor
 from search.interfaces import NodeStore
 from search.language.question import AnalysedQuestion
+from search.language.words import words
 from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.write import TARGET
+
+_MOST = 200
+"""Most nodes at the end of a walk whose names are looked at."""
+_NAMED = 4
+"""Most kinds that are named."""
 
 
 def reaching(question: AnalysedQuestion, candidates: Sequence[PlanCandidate], nodes: NodeStore) -> list[PlanCandidate]:
@@ -45,7 +53,26 @@ def whether(core: Core, nodes: NodeStore) -> Iterator[Condition]:
         if own:
             span = (name.mention.start, name.mention.end)
             anchor = Anchor(TARGET, name.mention.text, core.kind.name, "name", tuple(nodes.ids(own)))
-            yield Condition(span, name.mention.similarity, anchors=(anchor,), ask="whether", spans=(span,), names=(at,))
+            if kinds_of := _kinds_reached(core, own, nodes):
+                said = " or ".join(dict.fromkeys(node.name for node in kinds_of))
+                anchor = replace(anchor, text=said, ids=tuple(node.id for node in kinds_of))
+            yield Condition(
+                span, name.mention.similarity, anchors=(anchor,), ask="whether", spans=(span,), names=(at,),
+                of_kinds=bool(kinds_of),
+            )  # fmt: skip
+
+
+def _kinds_reached(core: Core, own: Sequence[int], nodes: NodeStore) -> list[Node]:
+    """Return the nodes that a walk reaches instead of the named ones, and whose names hold a whole name of one.
+
+    *Type 2 diabetes* is a diabetes, so that what treats it is neither a sure no nor a sure yes.
+    """
+    [branch] = core.candidate.branches
+    if not branch.walked or len(branch.found) > _MOST or not set(own).isdisjoint(branch.found.tolist()):
+        return []
+    names = [set(words(one)) for node in nodes.nodes(own) for one in (node.name, *node.aliases)]
+    reached = nodes.references(branch.found.tolist())
+    return [node for node in reached if any(name < set(words(node.name)) for name in names if name)][:_NAMED]
 
 
 def _of_names(question: AnalysedQuestion) -> bool:

@@ -15,7 +15,7 @@ from search.stages.plan.conditions.negative import denying_relations, forbids
 from search.stages.plan.conditions.orders import counted_words
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge import Knowledge
-from search.stages.plan.knowledge.target import agents, answer_types, heads
+from search.stages.plan.knowledge.target import agents, answer_types, heads, kinds_before
 from search.stages.plan.limits import meant_of
 from search.stages.plan.measures import is_generic, is_price
 from search.stages.plan.scoring.score import Weights
@@ -40,9 +40,10 @@ def whole_types(
     or of the field that a number or a superlative means: only one type has a price.
     """
     reading, lexicon = question.without(()), knowledge.lexicon
-    fit = answer_types(reading, lexicon)
+    beside = kinds_before(question, lexicon)
+    fit = answer_types(reading, lexicon, beside)
     # A word that is merely like a type says no type.
-    named = lexicon.says_types([word.text for word in reading.content])
+    named = lexicon.says_types([word.text for word in reading.content if word.start not in beside])
     asked = bool({"who", "where", "when", "whom"} & {word.text for word in reading.words}) or any(
         agents(texts, lexicon.of(texts)[:, : lexicon.relations]) for texts in heads(reading, lexicon)[:1]
     )
@@ -53,7 +54,8 @@ def whole_types(
     }
     found = spoken or dict.fromkeys(_types_of_cues(question, knowledge, nodes, years), _FITS)
     # *Events in Norway*, where only volumes have places: what is like a type is asked for less surely than what fits.
-    having = {knowledge.schema.type_codes[one.node_type] for one in question.values if one.similarity >= _SAID}
+    said = [one for one in question.values if one.similarity >= _SAID and one.start not in beside]
+    having = {knowledge.schema.type_codes[one.node_type] for one in said}
     if having and having.isdisjoint(found):
         found = {**dict.fromkeys(sorted(having), _FITS), **found}
     kinds = knowledge.schema.node_types

@@ -37,6 +37,7 @@ class NamedKinds:
         names = list(question.names)
         for word in question.said:
             if not word.content or any(start <= word.start < end for start, end in held):
+                names += self._acting(question, word) if word.content else []
                 continue
             if any(end < word.start and not question.text[end : word.start].strip() for _, end in held):
                 # *Writes SVG files*: the noun of a name right before it.
@@ -44,6 +45,30 @@ class NamedKinds:
             if (types := self._types_before(question, word)) and (kind := self._kind(question, word, types)):
                 names = [name for name in names if not name.overlaps(kind)] + [kind]
         return sorted(names, key=lambda one: (one.mention.start, -one.mention.end))
+
+    def excluded(self, question: AnalysedQuestion) -> list[Named]:
+        """Return the names of the question; what an excluded word names stands there with what ends with that word.
+
+        *Without cough* excludes the dry cough, too. Only single words in lower case count that name nodes as stored.
+        """
+        return [
+            self._with_kinds(question, one) if role == "excluded" and one.how == "name" else one
+            for one, role in zip(question.names, question.roles, strict=True)
+        ]
+
+    def _with_kinds(self, question: AnalysedQuestion, name: Named) -> Named:
+        mention = name.mention
+        if name.words > 1 or name.marked or mention.similarity < 1:
+            return name
+        own = set(self.nodes.types(mention.keys).tolist())
+        more = [
+            key
+            for other in self.mentions.ending(question.text, mention.start, mention.end)
+            for key, code in zip(other.keys, self.nodes.types(other.keys).tolist(), strict=True)
+            if code in own and key not in mention.keys
+        ]
+        exact = (*(mention.exact or (True,) * len(mention.keys)), *(False for _ in more))
+        return replace(name, mention=replace(mention, keys=(*mention.keys, *more), exact=exact)) if more else name
 
     def _kind(self, question: AnalysedQuestion, word: Word, types: frozenset[int]) -> Named | None:
         """Return the nodes of some types whose names end with a word; None where a better name of them has it."""
@@ -57,6 +82,20 @@ class NamedKinds:
             if keys:
                 return _named(replace(mention, keys=tuple(keys), exact=(False,) * len(keys), similarity=_SURE))
         return None
+
+    def _acting(self, question: AnalysedQuestion, word: Word) -> list[Named]:
+        """Return the nodes whose names end with a word that is itself a name, where a verb behind it asks for these.
+
+        *Everything Holm directed* asks for what the person did, though something else is called just *Holm*. Both are
+        kept, so that the plans decide.
+        """
+        end = word.start + len(word.text)
+        if not any((one.mention.start, one.mention.end) == (word.start, end) for one in question.names):
+            return []
+        behind = next((one for one in question.said if one.start >= end), None)
+        types = self._led_to(behind.text) if behind is not None and behind.content else frozenset()
+        kind = self._kind(question, word, types) if types else None
+        return [kind] if kind is not None else []
 
     def _types_before(self, question: AnalysedQuestion, word: Word) -> frozenset[int]:
         """Return the types at the end of the relations that the words before a word say; other names may stand between.

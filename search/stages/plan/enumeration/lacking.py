@@ -14,7 +14,9 @@ from search.stages.plan.measures import field_stems
 
 
 def ended_lacks(question: AnalysedQuestion, knowledge: Knowledge, nodes: NodeStore) -> AnalysedQuestion:
-    """Return the question with scopes of *without* that end before a preposition and a name that belongs to the answer.
+    """Return the question with scopes of *without* and *not about* that end before a name that belongs to the answer.
+
+    A preposition stands before that name.
 
     A field has nothing of its own (`an abstract by X`), and what is lacked is not joined with X where no relation
     leads from its type to X's (`without any disease from the Lipids community`).
@@ -30,8 +32,8 @@ def ended_lacks(question: AnalysedQuestion, knowledge: Knowledge, nodes: NodeSto
 
 def _end(question: AnalysedQuestion, knowledge: Knowledge, nodes: NodeStore, turning: Turning) -> int | None:
     """Return where a scope ends before the preposition of a name that what is lacked has nothing to do with."""
-    names = question.names_in(turning.scope) if turning.kind == "lack" else []
-    if not names:
+    names = question.names_in(turning.scope)
+    if not names or turning.kind == "except":
         return None
     mention = min((question.names[at].mention for at in names), key=lambda one: one.start)
     before = [word for word in question.said if turning.scope[0] <= word.start < mention.start]
@@ -39,6 +41,9 @@ def _end(question: AnalysedQuestion, knowledge: Knowledge, nodes: NodeStore, tur
     if not lacked or before[-1].content or before[-1].text not in FUNCTION_WORDS:
         return None
     said = [word.text for word in lacked]
+    if turning.kind == "not":
+        # *Not about robots in X*: what a text is not about has nothing to do with where it is.
+        return lacked[-1].start + len(lacked[-1].text) if set(lacked) <= set(question.topics) else None
     if _is_field(knowledge, said) or _is_apart(knowledge, said, {int(code) for code in nodes.types(mention.keys)}):
         return lacked[-1].start + len(lacked[-1].text)
     return None

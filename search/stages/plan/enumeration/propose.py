@@ -23,6 +23,7 @@ from search.language.reading.scales import is_adjective
 from search.language.soft_names import SoftTools, everyday_named, soft_names
 from search.language.synonyms import synonyms_in
 from search.language.words import words
+from search.stages.plan.enumeration.either import either
 from search.stages.plan.enumeration.enumerate import Branch, Enumerator, PlanCandidate, Start
 from search.stages.plan.enumeration.fielded import asked_number, fielded
 from search.stages.plan.enumeration.kinds import NamedKinds
@@ -73,14 +74,16 @@ class Proposer:
             names = _in_order([*names, *more])
             question = replace(question, names=names)
         question = ended_lacks(question, self.knowledge, self.nodes)
-        kinds = NamedKinds(self.knowledge, self.mentions, self.nodes).of(question)
-        question = replace(question, names=kinds)
+        kinds = NamedKinds(self.knowledge, self.mentions, self.nodes)
+        question = replace(question, names=kinds.of(question))
         question = replace(question, names=question.names or self._of_its_head(question))
         if self.soft is not None and not question.of_its_head:
             question = self._with_soft(question, self.soft, language)
         if (titled := self._without_titles(question)) is not None:
             question = replace(question, names=titled)
         question = replace(question, counted=self._counted(question), named=self._named(question))
+        question = replace(question, names=either(question, self.nodes))
+        question = replace(question, names=kinds.excluded(question))
         question = replace(question, fielded=fielded(question, self.knowledge))
         return replace(question, attributes=self._attributes(question))
 

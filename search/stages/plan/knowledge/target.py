@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from search.language.languages import language
-from search.language.question import RemainingWords, Word
+from search.language.question import AnalysedQuestion, RemainingWords, Word
 from search.language.words import (
     ACTING,
     ANSWER_OF,
@@ -90,6 +90,21 @@ def _is_relative(said: Sequence[Word], at: int, lexicon: Lexicon) -> bool:
     if said[at].text in _WH and at + 1 == len(said):
         return False
     return not _is_verb(said[at - 1].text, lexicon)
+
+
+def kinds_before(question: AnalysedQuestion, lexicon: Lexicon) -> frozenset[int]:
+    """Return the places of values right before the noun of another type, which they describe: *conference papers*.
+
+    Such a word may name a type as well, but the noun behind it says what is asked for.
+    """
+    behind = {word.start: word.text for word in question.said if word.content}
+    found = set()
+    for one in question.values:
+        gap = len(question.text[one.end :]) - len(question.text[one.end :].lstrip())
+        noun = behind.get(one.end + gap, "")
+        if gap and noun and not one.named and lexicon.names_types([noun]).any():
+            found.add(one.start)
+    return frozenset(found)
 
 
 def kinds_asked(reading: RemainingWords, lexicon: Lexicon) -> list[str]:

@@ -26,6 +26,10 @@ _UNBOUND = 0.6
 _LEFT_OVER = 0.85
 """Largest probability of a plan that leaves words over: only texts can say which of what it finds is meant."""
 
+_UNSAID = 0.7
+"""Largest probability of a plan with a hop that no word says, neither by its relation nor by the type behind it, or
+that starts from one of several things with the same name."""
+
 INPUTS = ("odds", "margin", "explained", "nothing left", "sureness", "all bound", "fit", "few hops", "graph")
 """The names of the inputs of the logistic function."""
 
@@ -40,6 +44,8 @@ class Grounds:
     that mean nothing in it. `fit` is the least score of its conditions, 1 without conditions. `hops` is the number of
     its hops. `text` says that it leaves the whole question to text. `unknown` is the number of words that must belong
     to names which nothing bears, or say a topic that no text has: such a plan leaves a condition out.
+    `unsaid` says that a walk of several hops has one that no word says, or that the name of its start means
+    things of several types.
     `meant` is the probability that its numbers mean the fields that they limit; the function does not know it, because
     the questions to which it is fitted say their fields.
     """
@@ -55,6 +61,7 @@ class Grounds:
     text: bool = False
     unknown: int = 0
     meant: float = 1.0
+    unsaid: bool = False
 
     def inputs(self) -> dict[str, float]:
         """Return the inputs of the logistic function by name; more of any of them never lowers the probability."""
@@ -68,7 +75,7 @@ class Grounds:
 
     def to_json(self) -> dict[str, float]:
         """Return the facts by name, as plain numbers: some come from arrays."""
-        kinds = {"left": int, "unknown": int, "unbound": int, "hops": int, "text": bool}
+        kinds = {"left": int, "unknown": int, "unbound": int, "hops": int, "text": bool, "unsaid": bool}
         return {name: kinds.get(name, float)(value) for name, value in asdict(self).items()}
 
     @classmethod
@@ -121,5 +128,10 @@ def calibrated(
 
 def _most(grounds: Grounds) -> float:
     """Return the largest probability that the facts allow, whatever the function says: it has seen few such plans."""
-    caps = (grounds.unknown, _UNKNOWN), (grounds.unbound, _UNBOUND), (grounds.left, _LEFT_OVER)
+    caps = (
+        (grounds.unknown, _UNKNOWN),
+        (grounds.unbound, _UNBOUND),
+        (grounds.left, _LEFT_OVER),
+        (grounds.unsaid, _UNSAID),
+    )
     return min((cap for there, cap in caps if there), default=1.0)

@@ -16,7 +16,14 @@ from search.language.question import AnalysedQuestion, RemainingWords
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 from search.stages.plan.knowledge.shape import Shape
-from search.stages.plan.knowledge.target import answer_types, asked_agent, barred_types, kinds_asked, spoken
+from search.stages.plan.knowledge.target import (
+    answer_types,
+    asked_agent,
+    barred_types,
+    kinds_asked,
+    kinds_before,
+    spoken,
+)
 from search.stages.plan.scoring.align import Table
 from search.stages.plan.scoring.order import in_order
 from search.stages.plan.scoring.said import counted_once, said_to_be_shared, types_of_names
@@ -100,7 +107,8 @@ class Features:
         affinities: Affinities = self.lexicon.of([word.text for word in reading.content])
         kinds = self.lexicon.of(kinds_asked(reading, self.lexicon))
         counted = np.concatenate((counted_once(reading, affinities, self.lexicon), kinds))
-        types = answer_types(reading, self.lexicon, types_of_names(question, reading, candidates, self.lexicon))
+        beside = types_of_names(question, reading, candidates, self.lexicon) | kinds_before(question, self.lexicon)
+        types = answer_types(reading, self.lexicon, beside)
         types = types - _BARRED * barred_types(reading, self.lexicon)
         table = Table.of([candidate.paths for candidate in candidates], self.shape, reading.sharing)
         hops, surplus = table.hops(counted, self.lexicon.relations, asked_agent(reading, self.lexicon))
