@@ -14,7 +14,7 @@ from search.domain.plan import Filter, Plan
 from search.domain.trace import Limit
 from search.interfaces import GraphStore, NodeStore
 from search.language.cues import Span, Turning
-from search.language.question import AnalysedQuestion, Word
+from search.language.question import AnalysedQuestion, Word, counted_by
 from search.stages.plan.conditions import Binder, Bound
 from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.conditions.denied import denied, is_turned
@@ -175,16 +175,21 @@ class Readings:
     def strays(self, candidate: PlanCandidate) -> bool:
         """Whether a walk of several hops has one that nothing says: neither its relation nor the type it leads to.
 
-        The type says no hop on to nodes of the same type.
+        The type says no hop on to nodes of the same type, and what is counted only one from the named thing: papers
+        with four *authors* in 2019 are not said to be by who edited a volume of 2019.
         """
         known = self.knowledge
-        said = [word.text for word in self.question.without(candidate.mentions).content]
+        content = self.question.without(candidate.mentions).content
+        said = [word.text for word in content]
+        spans = [counted_by(self.question, cue) for cue in self.question.cues.quantities]
+        further = [w.text for w in content if not any(one and one[0] <= w.start < one[1] for one in spans)]
         for path in candidate.paths:
             unsaid = unsaid_steps(known, path, said) if len(path.steps) > 1 else []
             types = [path.start, *(step.to_type for step in path.steps)]
-            for here, step in zip(types, path.steps, strict=False):
+            for at, (here, step) in enumerate(zip(types, path.steps, strict=False)):
                 column = known.lexicon.relations + step.to_type
-                told = step.to_type != here and any(known.lexicon.explains((column,), word) for word in said)
+                telling = further if at else said
+                told = step.to_type != here and any(known.lexicon.explains((column,), word) for word in telling)
                 if step in unsaid and not told:
                     return True
         return False

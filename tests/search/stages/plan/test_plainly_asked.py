@@ -129,6 +129,14 @@ def test_a_walk_with_a_hop_that_no_word_says_is_never_sure(demos: dict[str, Plan
     assert len(best.plan.hops) != 3 or best.probability <= 0.7
 
 
+def test_what_is_counted_says_one_hop_from_the_named_thing_and_no_further_one(demos: dict[str, PlannedDemo]) -> None:
+    # Whether the papers or their authors are in Norway, and how, the question does not say.
+    doubtful = demos["papers"].best("papers with at least 3 authors in Norway")
+    assert doubtful.plan.filters[0].count is not None
+    assert doubtful.probability <= 0.7
+    assert demos["products"].best("brands with at least two products made of oak").probability > 0.7
+
+
 def test_what_a_text_is_not_about_has_nothing_to_do_with_where_it_is(demos: dict[str, PlannedDemo]) -> None:
     # Seven papers appeared in the Journal of Dexterous Machines; which of them are about robots, texts alone can say.
     best = demos["papers"].best("papers not about robots in jdm")
