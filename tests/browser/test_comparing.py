@@ -119,6 +119,8 @@ def test_a_result_page_and_the_box_lead_to_the_form(page: Page) -> None:
     page.get_by_label("Question", exact=True).fill("a warm lamp")
     page.get_by_role("button", name="Compare several").click()
     expect(page.get_by_label("Question", exact=True)).to_have_value("a warm lamp")
+    expect(page.locator("input[value=bm25]")).to_be_checked()
+    page.locator("input[value=bm25]").uncheck()
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.locator("#pipeline-fault")).to_contain_text("A comparison takes two to four pipelines; one is chosen.")
 

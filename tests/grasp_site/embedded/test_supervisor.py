@@ -13,9 +13,16 @@ Start = Callable[..., Site]
 
 
 def process_of(site: Site, name: str) -> psutil.Process:
-    """The child of the supervisor that has `name` in its command line."""
-    children = psutil.Process(site.process.pid).children()
-    return next(child for child in children if any(name in part for part in child.cmdline()))
+    """The child of the supervisor with `name` in its command line, which a process that begins does not have yet."""
+    found: list[psutil.Process] = []
+
+    def is_there() -> bool:
+        children = psutil.Process(site.process.pid).children()
+        found[:] = [child for child in children if any(name in part for part in child.cmdline())]
+        return bool(found)
+
+    wait_for(is_there, name)
+    return found[0]
 
 
 def test_the_first_start_sets_up_and_says_when_a_search_can_be_asked(start_site: Start) -> None:

@@ -22,7 +22,7 @@ from training.learning.plan_fit import FitSettings, fit, plan_loss, unlearned
 from training.learning.plan_lists import Collector, PlanLists
 
 FIRST, LAST = makers.WORLD.nodes[0].name, makers.WORLD.nodes[makers.THINGS - 1].name
-TEXTS = [f"who made {FIRST}", f"who used {LAST}", f"{FIRST} or {LAST}"]
+TEXTS = [f"who made {FIRST}", f"who used {LAST}", f"{FIRST} and {LAST}"]
 
 
 def loss(plans: list[float], text: float, labels: list[float]) -> float:
