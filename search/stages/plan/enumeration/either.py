@@ -5,7 +5,7 @@ A plan from each of them, joined at the answer, would ask for what belongs to bo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -32,21 +32,21 @@ def either(question: AnalysedQuestion, nodes: NodeStore) -> list[Named]:
     return sorted([*kept, *joined], key=lambda one: (one.mention.start, -one.mention.end))
 
 
-def _lists(text: str, starts: Sequence[Named]) -> list[list[Named]]:
-    """Return the lists of at least two names that marks and *or* join, the last two by *or*."""
-    lists: list[list[Named]] = []
-    sure = 0  # Names of the last list up to the last *or*.
+def _lists(text: str, starts: Sequence[Named]) -> Iterator[list[Named]]:
+    """Yield the lists of at least two names that marks and *or* join, the last two by *or*."""
+    held: list[Named] = []
+    listed = 0  # Names up to the last *or*.
     for name in starts:
-        link = _link(text, lists[-1][-1], name) if lists else ""
-        if link:
-            lists[-1].append(name)
-            sure = len(lists[-1]) if link == "or" else sure
-        else:
-            lists[-1:] = [lists[-1][:sure]] if lists else []
-            lists.append([name])
-            sure = 0
-    lists[-1:] = [lists[-1][:sure]] if lists else []
-    return [one for one in lists if one]
+        link = _link(text, held[-1], name) if held else ""
+        if not link:
+            if listed:
+                yield held[:listed]
+            held, listed = [], 0
+        held.append(name)
+        if link == "or":
+            listed = len(held)
+    if listed:
+        yield held[:listed]
 
 
 def _link(text: str, last: Named, name: Named) -> str:

@@ -100,7 +100,8 @@ def kinds_before(question: AnalysedQuestion, lexicon: Lexicon) -> frozenset[int]
     behind = {word.start: word.text for word in question.said if word.content}
     found = set()
     for one in question.values:
-        gap = len(question.text[one.end :]) - len(question.text[one.end :].lstrip())
+        rest = question.text[one.end :]
+        gap = len(rest) - len(rest.lstrip())
         noun = behind.get(one.end + gap, "")
         if gap and noun and not one.named and lexicon.names_types([noun]).any():
             found.add(one.start)
