@@ -34,7 +34,7 @@ class EvaluateJob(Kind):
         (), "Pipelines, such as grasp, grasp@2 or grasp@2 fuse.k=5; all that this site can run if empty or all."
     )
     split: str = argument("", "Only the questions of this split.")
-    limit: int = argument(0, "So many questions, evenly spaced over all; 0 means all.", low=0, high=10_000_000)
+    limit: int = argument(0, "Number of questions, taken at even distances; 0 means all.", low=0, high=10_000_000)
     settings: dict[str, Any] = argument({}, 'Settings of the pipelines, such as {"fuse.k": 5}.')
     cross_fitted: bool = argument(
         False, "Search the planner's training questions with a scorer that has not learned from them."

@@ -49,7 +49,7 @@ class TrainAllJob(Kind):
         (), "Names of the learners to train; if empty, all of the pipeline except those that take long."
     )
     split: str = argument("", f"The split to learn from; {TRAIN} if empty and the set has splits.")
-    limit: int = argument(0, "So many questions, evenly spaced over all; 0 means all.", low=0, high=10_000_000)
+    limit: int = argument(0, "Number of questions, taken at even distances; 0 means all.", low=0, high=10_000_000)
     settings: dict[str, Any] = argument({}, "Settings of the learners, such as {'planner.epochs': 5}.")
     judged: int = argument(JUDGED, "Most questions by which a part is judged.", low=20, high=1_000_000)
     allow_val: bool = argument(False, "Let questions of val be learned from; the artifacts and reports say so.")

@@ -45,7 +45,7 @@ class TrainLearnerJob(Kind):
     """Part → its expected share of the time. The parts are those that the learner reports by `run.progress`."""
 
     split: str = argument("", f"The split to learn from; {TRAIN} if empty and the set has splits.")
-    limit: int = argument(0, "So many questions, evenly spaced over all; 0 means all.", low=0, high=10_000_000)
+    limit: int = argument(0, "Number of questions, taken at even distances; 0 means all.", low=0, high=10_000_000)
     settings: dict[str, Any] = argument({}, "Settings of the learner.")
     allow_val: bool = argument(False, "Let questions of val be learned from; the artifact and reports say so.")
     activate: bool = argument(True, "Use the new version for searches at once.")

@@ -18,7 +18,10 @@ from training.services.train_documents import learns_documents
 
 @dataclass(frozen=True)
 class TrainRetrieverJob(TrainLearnerJob):
-    """Trains a retriever of fields (Kind); it goes on from its checkpoints after an interruption."""
+    """Trains a retriever, which weighs the fields of documents by the question (Kind).
+
+    It goes on from its checkpoints after an interruption.
+    """
 
     learner: ClassVar[str] = "retriever"
     of_documents: ClassVar[Mapping[str, float]] = {"questions": 10.0, "learning": 300.0}

@@ -38,7 +38,7 @@ class TuneJob(Kind):
         choices=FUSIONS,
     )
     split: str = argument(VAL, "The split whose questions decide.", choices=(TRAIN, VAL, ""))
-    limit: int = argument(0, "So many questions, evenly spaced over all; 0 means all.", low=0, high=10_000_000)
+    limit: int = argument(0, "Number of questions, taken at even distances; 0 means all.", low=0, high=10_000_000)
     activate: bool = argument(True, "Use the new version for searches at once, if there is one.")
 
     def parts(self) -> Mapping[str, float]:

@@ -11,6 +11,7 @@ from search.domain.errors import InvalidRequest
 from search.domain.run_context import RunCancelled
 from search.models import Artifact, Job, KnowledgeBase, PipelineVersion, SearchRun
 from search.services.jobs.change import resume_job
+from search.services.jobs.kinds import about, kind_class
 from search.services.jobs.launch import launch_job
 from search.services.jobs.run_here import run_here
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
@@ -51,6 +52,14 @@ def test_an_evaluation_is_a_job_with_the_newest_version_of_its_question_set(town
     assert (report["questions"], list(report["pipelines"])) == (8, ["walking"])
     assert job.result["evaluation"] == report["evaluation"]
     assert Evaluation.objects.get().status == "done"
+
+
+def test_each_training_says_what_its_part_is_for() -> None:
+    told = {kind: about(kind_class(f"train_{kind}")) for kind in ("planner", "ranker", "reranker", "retriever")}
+    # The page that lists the kinds has nothing else to choose by.
+    assert len({text.replace(kind, "part") for kind, text in told.items()}) == len(told)
+    for kind, text in told.items():
+        assert text.startswith(f"Trains a {kind}, "), text
 
 
 def test_the_first_time_left_follows_from_the_number_of_questions(town: KnowledgeBase) -> None:
