@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import IO, Any
 
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.utils.http import content_disposition_header
 
 from search.byte_ranges import NotSatisfiable, wanted_range
 from search.tables import csv_lines
@@ -104,7 +105,7 @@ def csv_answer(request: HttpRequest, rows: Iterable[Sequence[Any]], name: str) -
     `search.tables` makes the cells harmless.
     """
     answer = StreamingHttpResponse(_lines(rows), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+    answer["Content-Disposition"] = content_disposition_header(True, name)
     answer["X-Content-Type-Options"] = "nosniff"
     return HttpResponse(headers=dict(answer.items())) if request.method == "HEAD" else answer
 

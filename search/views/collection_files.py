@@ -8,6 +8,8 @@ from uuid import UUID
 
 import orjson
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.utils.http import content_disposition_header
+from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -19,6 +21,9 @@ from search.services.collections.export_collection import bibliography_of, objec
 from search.views.collections import FORMATS, collection_of_link, own_collection
 from search.views.unavailable import says_what_is_down
 
+NAME_LENGTH = 80
+"""Most characters of a collection's name in the name of its file."""
+
 
 @require_safe
 @never_cache
@@ -29,7 +34,7 @@ def export(request: HttpRequest, kind: str, collection_id: UUID | None = None, k
     items = readable_items(found, request.user, visitor_of(request)).select_related(
         "knowledge_base__active_release__snapshot"
     )
-    name = f"collection-{str(found.pk)[:8]}.{kind}"
+    name = f"{slugify(found.name, allow_unicode=True)[:NAME_LENGTH].strip('-') or 'collection'}.{kind}"
     if kind == "csv":
         return csv_answer(request, rows_of(items), name)
     if kind == "jsonl":
@@ -47,6 +52,6 @@ def _bibtex(items: Iterable[CollectionItem], title: str) -> Iterator[str]:
 
 def _file_answer(request: HttpRequest, parts: Iterable[bytes | str], media: str, name: str) -> Any:
     answer = StreamingHttpResponse(parts, content_type=media)
-    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+    answer["Content-Disposition"] = content_disposition_header(True, name)
     answer["X-Content-Type-Options"] = "nosniff"
     return HttpResponse(headers=dict(answer.items())) if request.method == "HEAD" else answer

@@ -220,11 +220,36 @@ def test_a_link_shows_a_collection_without_its_buttons_until_it_is_private_again
     assert b"".join(reader.get(f"{address}export.bib")).startswith(b"% Roads: 0 of 2")
     assert len(b"".join(reader.get(f"{address}export.jsonl")).splitlines()) == 2
     assert reader.get(f"{address}export.xml").status_code == 404
+    # Whoever reads what another person shares does not look at own searches.
+    assert 'aria-current="page"' not in shown
+    assert 'aria-current="page"' in client.get(f"/collections/{collection.pk}/").content.decode()
     KnowledgeBase.objects.update(visibility=KnowledgeBase.Visibility.STAFF)
     assert "Amber Road" not in reader.get(address).content.decode()
     assert b"Amber" not in b"".join(reader.get(f"{address}export.csv"))
     client.post(f"/collections/{collection.pk}/change/", {"do": "hide"})
     assert reader.get(address).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "saved_as"),
+    [
+        ("Roads, amber & red", 'attachment; filename="roads-amber-red.{}"'),
+        ("Straße nach Łódź", "attachment; filename*=utf-8''stra%C3%9Fe-nach-%C5%82%C3%B3d%C5%BA.{}"),
+        ("../../?", 'attachment; filename="collection.{}"'),
+    ],
+)
+def test_the_files_of_a_collection_are_called_like_it(
+    client: Client, collection: Collection, name: str, saved_as: str
+) -> None:
+    Collection.objects.update(name=name)
+    for kind in ("csv", "jsonl", "bib"):
+        answer = client.get(f"/collections/{collection.pk}/export.{kind}")
+        assert answer["Content-Disposition"] == saved_as.format(kind)
+
+
+def test_the_collections_to_choose_from_say_what_their_number_counts(client: Client, collection: Collection) -> None:
+    said = words(client.get("/collect/", {"kb": "films", "node": "film/3"}).content)
+    assert f"{collection.name} 2 results" in said
 
 
 def test_the_embedded_script_is_small_and_may_be_loaded_anywhere(client: Client) -> None:
