@@ -14,9 +14,11 @@ from django.views.decorators.http import require_safe
 from search.models import KnowledgeBase, Release
 from search.services.knowledge.paths_between import EXPORTED, LISTED, Group, PathsBetween, paths_between
 from search.shortest_paths import MOST_HOPS
+from search.text import words
 from search.views.export import csv_answer
 from search.views.finding import find_knowledge_base
 from search.views.nodes import Meant, meant
+from search.views.shown.answer import plural
 from search.views.shown.between import sketch
 from search.views.shown.results import show_path
 from search.views.shown.wording import type_words
@@ -95,6 +97,11 @@ def _several(request: HttpRequest, name: str) -> list[str]:
     return request.GET.getlist(name)[:MOST_CHANGES]
 
 
+def _counted(label: str, count: int) -> str:
+    kind = words(label)
+    return kind if count == 1 else plural(kind)
+
+
 def _group(text: str) -> Group:
     at, _, label = text.partition(".")
     return (int(at) if at.isdecimal() and len(at) < 3 else 0, label)
@@ -124,7 +131,8 @@ def _shown(request: HttpRequest, found: PathsBetween) -> dict[str, Any]:
         shown["first"] = (page - 1) * LISTED
     groups = [
         {
-            "type": box.type, "count": box.count, "rest": box.rest, "open": _query(request, page=None, add=_open(box)),
+            "type": box.type, "count": box.count, "things": _counted(box.type, box.count),
+            "rest": box.rest, "open": _query(request, page=None, add=_open(box)),
             "list": _query(request, page=None, list=f"{box.group[0]}.{box.group[1]}"),
         }
         for layer in found.layers[1:-1] for box in layer if box.node is None and box.group is not None

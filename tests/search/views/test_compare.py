@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
+from django.template.loader import render_to_string
 from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
@@ -121,6 +122,12 @@ def test_ranks_lines_plans_and_agreement_of_finished_searches(client: Client, fo
     assert "htmx-4" not in html
     rows = [words(row) for row in re.findall(r'<tr><th scope="row">.*?</tr>', html)]
     assert rows == ["Amber Road film 1 1", "amber Light film 2 2", "Birch Street film 3 3"]
+
+
+def test_one_common_result_is_said_in_the_singular() -> None:
+    only = {"first": "Path", "second": "Text", "overlap": 0.1, "same": 1, "depth": 10, "correlation": None}
+    said = words(render_to_string("search/_compared.html", {"comparison": {"agreement": [only]}}))
+    assert "1 of the first 10 is the same (overlap 0.10)" in said
 
 
 def test_one_failing_pipeline_does_not_hide_the_others(client: Client, four: object) -> None:

@@ -85,6 +85,7 @@ def test_the_pages_resolve_names_list_the_paths_and_give_both_files(release: Rel
     page = client.get("/kb/films/paths/", {"from": "Ada", "to": "bob"}).content.decode()
     assert "60 shortest paths" in page
     assert "60 of them" in page
+    assert "<strong>60</strong> films " in page
     assert page.count('<li class="path">') == 50
 
     table = client.get("/kb/films/paths.csv", {"from": "ada", "to": "cleo"})
