@@ -11,6 +11,8 @@ from typing import Any
 WIDTH, HEIGHT = 760, 440
 MARGIN_X, MARGIN_Y = 110, 56
 BOX_HEIGHT = 40
+ALONE = BOX_HEIGHT + 2 * MARGIN_Y
+"""Height of the drawing of one node type, with the arrow from it to itself."""
 MOST_TYPES = 14
 """Node types that are drawn, the most frequent first; the table lists all."""
 MOST_LABELS = 24
@@ -76,14 +78,18 @@ def drawing_of(schema: Mapping[str, Any]) -> Drawing:
     labelled = len(pairs) <= MOST_LABELS
     arrows = [_arrow(boxes[source], boxes[target], found, labelled) for (source, target), found in pairs.items()]
     summary = f"{len(types)} node types and {len(schema['relation_types'])} relations between them"
-    return Drawing(list(boxes.values()), arrows, summary, max(0, len(types) - MOST_TYPES))
+    return Drawing(list(boxes.values()), arrows, summary, max(0, len(types) - MOST_TYPES), height=_height(len(types)))
+
+
+def _height(types: int) -> int:
+    return ALONE if types == 1 else HEIGHT
 
 
 def _box(entry: Mapping[str, Any], at: int, number: int) -> Box:
     name, count = _short(entry["name"]), f"{entry['count']:,}".replace(",", "\u2009")
     width = max(64.0, 8.2 * max(len(name), len(count)) + 22)
     if number == 1:
-        return Box(WIDTH / 2, HEIGHT / 2, width, name, count)
+        return Box(WIDTH / 2, ALONE / 2, width, name, count)
     angle = 2 * math.pi * at / number - math.pi / 2
     x = WIDTH / 2 + (WIDTH / 2 - MARGIN_X) * math.cos(angle)
     y = HEIGHT / 2 + (HEIGHT / 2 - MARGIN_Y) * math.sin(angle)

@@ -213,3 +213,18 @@ def test_the_drawing_shows_the_most_frequent_types_inside_its_frame() -> None:
         assert box.left >= 0
         assert box.left + box.width <= drawing.width
         assert 0 <= box.top <= drawing.height - BOX_HEIGHT
+
+
+def test_one_node_type_is_drawn_without_an_empty_half_of_the_page() -> None:
+    films = {"name": "film", "fields": [], "count": 3}
+    remade = {"source": "film", "relation": "remade as", "target": "film", "count": 1}
+    drawing = drawing_of({"node_types": [films], "relation_types": [remade]})
+    # The box is 40 units high; the arrow to itself and its label take 56 above it, and as much stays free below.
+    assert drawing.height == 152
+    [box], [arrow] = drawing.boxes, drawing.arrows
+    assert (box.top, arrow.y) == (56, 26)
+
+
+def test_the_limit_of_an_upload_is_written_with_its_thousands_apart(staff: Client, settings: Settings) -> None:
+    settings.GRASP_UPLOAD_MEGABYTES = 20_000
+    assert "up to 20\u2009000 MB in all" in staff.get(reverse(START)).content.decode()
