@@ -108,6 +108,7 @@ def test_a_saved_search_has_a_badge_and_its_page_says_what_changed(client: Clien
     run_search(new)
     shown = words(client.get(answer["Location"]).content)
     assert "All 3 results stand where they stood" in shown
+    assert "What it was asked with What Before Now" in shown
     assert "Release films-1 films-2" in shown
     client.post(f"/searches/saved/{SavedSearch.objects.get().pk}/", {"run": new})
     assert "newer release" not in words(client.get("/searches/?saved=1").content)
