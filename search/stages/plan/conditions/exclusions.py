@@ -52,12 +52,14 @@ class Exclusions:
         for turning in core.question.turnings:
             names = core.question.names_in(turning.scope)
             names = [at for at in names if not _inside(core, at, names)]
+            # A verb may be what something is called, too: *X directed but didn't write*.
+            bare = all(core.question.names[at].words == 1 and not core.question.names[at].marked for at in names)
+            if bare and (same := list(self._same_subject(core, turning, walks, names))):
+                yield best(same, _MOST)
+                continue
             for at in names:
                 yield best(list(self._named(core, turning, at, walks)), _MOST)
             if not names and not _holds_other_cue(core, turning):
-                if same := list(self._same_subject(core, turning, walks)):
-                    yield best(same, _MOST)
-                    continue
                 nameless = [*self._nameless(core, turning), *self._missing(core, turning)]
                 yield best([*self._forbidden(core, turning), *nameless], _MOST)
 
@@ -151,9 +153,9 @@ class Exclusions:
         ids = tuple(self.nodes.ids(branch.start.keys))
         return Exclusion((Anchor(first, name.mention.text, label, "name", ids),), hops)
 
-    def _same_subject(self, core: Core, turning: Turning, walks: Walks) -> Iterator[Condition]:
+    def _same_subject(self, core: Core, turning: Turning, walks: Walks, names: Sequence[int]) -> Iterator[Condition]:
         """Yield what a name that acts did not do as well: *films X wrote but didn't direct* are directed by others."""
-        words = core.question.content_in(turning.scope)
+        words = core.question.content_in(turning.scope, names=True)
         acting = [at for at in core.candidate.mentions if did_not(core.question, at, turning)]
         if not acting or not words:
             return
@@ -165,7 +167,7 @@ class Exclusions:
                 continue
             yield Condition(
                 (turning.start, turning.end), fit, exclude=(self._pattern(core, branch, at),),
-                spans=((turning.start, turning.end), *_of_schema(core, words)), turning=True,
+                spans=((turning.start, turning.end), *_of_schema(core, words)), turning=True, names=tuple(names),
                 columns=elements((branch.path,), core.knowledge.lexicon.relations),
             )  # fmt: skip
 

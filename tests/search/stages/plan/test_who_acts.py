@@ -22,12 +22,14 @@ from tests.search.stages.plan.films import answers, graph_of, planner_of
 FILMS = graph_of(
     (
         ("film", "Alpha Rising"), ("film", "Beta Falls"), ("film", "Gamma Light"),
-        ("person", "Ann Arbor"), ("person", "Bob Berg"),
+        ("person", "Ann Arbor"), ("person", "Bob Berg"), ("tag", "direct"),
     ),
     (
         ("Alpha Rising", "WRITTEN_BY", "Ann Arbor"), ("Alpha Rising", "DIRECTED_BY", "Ann Arbor"),
         ("Beta Falls", "WRITTEN_BY", "Ann Arbor"), ("Beta Falls", "DIRECTED_BY", "Bob Berg"),
         ("Gamma Light", "WRITTEN_BY", "Bob Berg"), ("Gamma Light", "DIRECTED_BY", "Bob Berg"),
+        # What is called as the verb is not meant by it.
+        ("Alpha Rising", "HAS_TAGS", "direct"),
     ),
 )  # fmt: skip
 VOLUMES = oracle.Graph(
