@@ -16,8 +16,6 @@ from search.stages.plan.measures import field_stems
 from search.stages.plan.write import TARGET
 
 _ONLY = 0.9
-_PARTLY = 0.5
-"""Factor of a year, where a part of it is said and no field of the answers holds that."""
 _ONE_OF = 0.5
 """Fit of the first field of dates where the words name none of several."""
 
@@ -40,7 +38,7 @@ def dates_of(core: Core, fields: FieldMeanings) -> Iterator[list[Condition]]:
             meanings.append(
                 Condition(
                     (cue.start, cue.end),
-                    _fit(cue, one, years) * (_PARTLY if partly and not months else 1.0),
+                    _fit(cue, one, years),
                     filters=(*filters, *months),
                     spans=spans,
                     turning=turned is not None,

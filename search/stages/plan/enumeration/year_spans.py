@@ -30,7 +30,8 @@ def year_spans(
     year in the data stays a number.
     """
     cues = question.cues
-    spans = {cue: span for cue in (*cues.quantities, *cues.dates) if (span := _years(cue)) is not None}
+    said: list[Quantity | DateRange] = [*cues.quantities, *cues.dates]
+    spans = {cue: span for cue in said if (span := _years(cue)) is not None}
     if not spans:
         return question
     known = knowledge.kept(year_spans, lambda: _year_nodes(knowledge, mentions, nodes))
