@@ -32,17 +32,34 @@ def dates_of(core: Core, fields: FieldMeanings) -> Iterator[list[Condition]]:
             filters = _filters(asked, one) if asked is not None else []
             if not filters:
                 continue
+            partly = one.kind == "number" and not _whole_years(cue)
+            months = list(_month(core, cue)) if partly and not turned and cue.op == "=" else []
             spans = ((cue.start, cue.end), *naming(core, one), *([(turned.start, turned.end)] if turned else []))
             meanings.append(
                 Condition(
                     (cue.start, cue.end),
                     _fit(cue, one, years),
-                    filters=tuple(filters),
+                    filters=(*filters, *months),
                     spans=spans,
                     turning=turned is not None,
                 )
             )
         yield sorted(meanings, key=lambda one: -one.score)[:2]
+
+
+def _whole_years(cue: DateRange) -> bool:
+    return (cue.first.month, cue.first.day, cue.last.month, cue.last.day) == (1, 1, 12, 31)
+
+
+def _month(core: Core, cue: DateRange) -> Iterator[Filter]:
+    """Yield the month that a date is, where a field of the answers holds months as words: *volumes from May 2020*."""
+    if (cue.first.year, cue.first.month) != (cue.last.year, cue.last.month):
+        return
+    for one in core.question.values:
+        inside = cue.start <= one.start and one.end <= cue.end
+        if inside and one.node_type == core.kind.name and isinstance(one.value, str) and not one.text.isdigit():
+            yield Filter(TARGET, one.field, one.op, one.value)
+            return
 
 
 def _fit(cue: DateRange, one: Field, years: Sequence[Field]) -> float:

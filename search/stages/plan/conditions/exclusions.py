@@ -16,6 +16,7 @@ from search.stages.plan.conditions.fields import naming
 from search.stages.plan.conditions.negative import denied_by, forbidden_act, forbids, says_denial
 from search.stages.plan.conditions.paths import both_ways, direction_said, is_noun, path_fit, relation_word
 from search.stages.plan.conditions.values import says_value
+from search.stages.plan.conditions.voice import did_not
 from search.stages.plan.enumeration.enumerate import Branch
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
 from search.stages.plan.measures import field_stems
@@ -51,6 +52,11 @@ class Exclusions:
         for turning in core.question.turnings:
             names = core.question.names_in(turning.scope)
             names = [at for at in names if not _inside(core, at, names)]
+            # A verb may be what something is called, too: *X directed but didn't write*.
+            bare = all(core.question.names[at].words == 1 and not core.question.names[at].marked for at in names)
+            if bare and (same := list(self._same_subject(core, turning, walks, names))):
+                yield best(same, _MOST)
+                continue
             for at in names:
                 yield best(list(self._named(core, turning, at, walks)), _MOST)
             if not names and not _holds_other_cue(core, turning):
@@ -146,6 +152,24 @@ class Exclusions:
         label = schema.node_types[branch.start.node_type].name
         ids = tuple(self.nodes.ids(branch.start.keys))
         return Exclusion((Anchor(first, name.mention.text, label, "name", ids),), hops)
+
+    def _same_subject(self, core: Core, turning: Turning, walks: Walks, names: Sequence[int]) -> Iterator[Condition]:
+        """Yield what a name that acts did not do as well: *films X wrote but didn't direct* are directed by others."""
+        words = core.question.content_in(turning.scope, names=True)
+        acting = [at for at in core.candidate.mentions if did_not(core.question, at, turning)]
+        if not acting or not words:
+            return
+        said = [word.text for word in words]
+        for at, branch in ((name, one) for name in acting for one in walks(name, core.type_code)):
+            fit = path_fit(core.knowledge, branch.path, said, implied=False)
+            relation = branch.path.steps[0].relation
+            if len(branch.path.steps) > 1 or fit < _LEAST or not _said(core, words, relation, core.type_code):
+                continue
+            yield Condition(
+                (turning.start, turning.end), fit, exclude=(self._pattern(core, branch, at),),
+                spans=((turning.start, turning.end), *_of_schema(core, words)), turning=True, names=tuple(names),
+                columns=elements((branch.path,), core.knowledge.lexicon.relations),
+            )  # fmt: skip
 
     def _nameless(self, core: Core, turning: Turning) -> Iterator[Condition]:
         """Yield the relations of which an answer has none: `nobody cites`, `no contraindication`."""

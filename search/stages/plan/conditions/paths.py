@@ -9,8 +9,8 @@ from itertools import combinations, pairwise
 
 from search.domain.graph import OPPOSITE, Direction
 from search.language.question import AnalysedQuestion, Word
-from search.language.words import FUNCTION_WORDS, stem, stems
-from search.stages.plan.conditions.voice import acting, led
+from search.language.words import FUNCTION_WORDS, is_participle, stem, stems
+from search.stages.plan.conditions.voice import acting, done_by, led
 from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.shape import Metapath, SchemaStep
@@ -140,7 +140,26 @@ def walked_against(question: AnalysedQuestion, knowledge: Knowledge, candidate: 
                 said = direction_said(question, knowledge, step.relation, mention.start, mention.end)
                 against += said not in (None, step.direction)
             here = step.to_type
+        against += _done_by_others(question, knowledge, branch)
     return against
+
+
+def _done_by_others(question: AnalysedQuestion, knowledge: Knowledge, branch: Branch) -> int:
+    """Return the number of later hops of a walk to another one that does what the name is asked to do.
+
+    *What does X sell* asks for what is sold, not for a shop where that *is sold*.
+    """
+    mention = question.names[branch.start.mention].mention
+    verb = done_by(question, mention.start, mention.end)
+    if verb is None:
+        return 0
+    done = [
+        step
+        for step in branch.path.steps[1:]
+        if step.direction == "out"
+        and any(map(is_participle, knowledge.schema.relations[step.relation].description.split()[1:2]))
+    ]
+    return sum(knowledge.lexicon.explains((step.relation,), verb.text) for step in done)
 
 
 def relation_word(question: AnalysedQuestion, knowledge: Knowledge, relation: int, near: int) -> Word | None:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import dropwhile
 
 from search.domain.graph import Direction
+from search.language.cues import Turning
 from search.language.languages import language
 from search.language.question import AnalysedQuestion, Word
-from search.language.words import ARTICLES, WHICH, is_participle
+from search.language.words import ARTICLES, WHICH, is_participle, words
 from search.stages.plan.knowledge import Knowledge
 
 _ENGLISH = language("en")
 _ORIGIN, _RESULT = _ENGLISH.set("words", "origin"), _ENGLISH.set("words", "result")
 _HELPING = _ENGLISH.set("words", "helping")
+_WHAT = frozenset(("what",))
+_AND = _ENGLISH.set("turning", "and")
+_BEING = frozenset(("is", "isn", "isnt", "are", "aren", "arent", "was", "wasn", "wasnt", "were", "weren", "werent"))
 _ASKING = WHICH | frozenset(("who", "that"))
 _CLOSE = 3
 """Most words behind a name among which its verb and the preposition at the end stand."""
@@ -55,6 +60,27 @@ def acting(question: AnalysedQuestion, knowledge: Knowledge, start: int, end: in
     named = knowledge.lexicon.says_types([last]).any()
     subject = before[-2].text in _ASKING or knowledge.lexicon.names_types([before[-2].text]).any()
     return "in" if subject and not named else None
+
+
+def did_not(question: AnalysedQuestion, name: int, turning: Turning) -> bool:
+    """Whether a turning word says what a name, which acts before it, did not do: *X wrote but didn't direct*.
+
+    The name stands right before a verb, which *but* or *and* joins to the turning word. What *wasn't* done, nobody did.
+    """
+    if not _BEING.isdisjoint(words(question.text[turning.start : turning.end])):
+        return False
+    end = question.names[name].mention.end
+    said = [word for word in question.said if end <= word.start < turning.start]
+    between = list(dropwhile(lambda word: word.text in _HELPING, reversed(said)))
+    verbs = between[1:]
+    return bool(verbs) and between[0].text in _AND and len(verbs) < _CLOSE and all(word.content for word in verbs)
+
+
+def done_by(question: AnalysedQuestion, start: int, end: int) -> Word | None:
+    """Return the verb of what a name, at [start, end), does: *what does X sell*; None in any other question."""
+    before, behind = _around(question, start, end)
+    helped = len(before) > 1 and before[-1].text in _HELPING and before[-2].text in _WHAT
+    return behind[0] if helped and behind and behind[0].content else None
 
 
 def _around(question: AnalysedQuestion, start: int, end: int) -> tuple[Sequence[Word], Sequence[Word]]:

@@ -28,6 +28,7 @@ from search.stages.plan.enumeration.enumerate import Branch, Enumerator, PlanCan
 from search.stages.plan.enumeration.fielded import asked_number, fielded
 from search.stages.plan.enumeration.kinds import NamedKinds
 from search.stages.plan.enumeration.lacking import ended_lacks
+from search.stages.plan.enumeration.year_spans import year_spans
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.lexicon import EXPLAINED
 from search.stages.plan.knowledge.target import head_words, spoken
@@ -68,6 +69,7 @@ class Proposer:
         values = _not_compared(self.values.find(text) if self.values is not None else (), cues)
         values = _not_in_names(values, names)
         question = AnalysedQuestion(text, names, self.knowledge.spoken, cues, values)
+        question = year_spans(question, self.knowledge, self.mentions, self.nodes)
         question = asked_number(question, self.knowledge)
         question = replace(question, expressions=self._expressions(question))
         if more := self._of_conditions(question):
