@@ -81,7 +81,7 @@ class RetrieverTask:
         Raises TooFew, StageError if the loss diverges at once or nothing can be learned, RunCancelled.
         """
         real, made = self._read(run)
-        settings = replace(self.learner, layers=self.learner.layers_for(len(real)))
+        settings = replace(self.learner, layers=self.learner.layers_for(len(made)))
         device = _device(settings.device)
         half = device != "cpu" or has_bfloat16()
         nodes = nodes_of(self.material.tools, self.shape, torch.bfloat16 if half else torch.float32, device)

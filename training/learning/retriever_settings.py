@@ -10,8 +10,8 @@ from search.domain.options import option
 from training.learning.enough import too_few
 
 FROZEN, TRAINED = "frozen", "trained"
-LAYERS_ALONE = 6
-"""Layers that learn from synthesised questions alone: thousands of them do not overfit, a few hundred real ones do."""
+LAYERS = 6
+"""Layers that learn where synthesised questions do, alone or before real ones: thousands of them do not overfit."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class RetrieverSettings:
         low=1e-7, high=1.0,
     )  # fmt: skip
     layers: int = option(
-        -1, "Last layers of the encoder's model that are trained, too; -1: six where there are synthesised questions "
-        "alone, none where there are real ones, whose training then takes a minute.", low=-1, high=100,
+        -1, "Last layers of the encoder's model that are trained, too; -1: six where synthesised questions are learned "
+        "from, alone or before real ones, which takes ten times as long; none where all are real.", low=-1, high=100,
     )  # fmt: skip
     layer_rate: float = option(5e-5, "Height of the learning rate of these layers.", low=1e-8, high=1.0)
     nodes: int = option(
@@ -108,9 +108,9 @@ class RetrieverSettings:
         1_000, "Documents trained: nodes among which held-out answers are looked for.", low=10, high=1_000_000
     )
 
-    def layers_for(self, real: int) -> int:
-        """Return how many layers are trained with this number of real questions."""
-        return self.layers if self.layers >= 0 else 0 if real else LAYERS_ALONE
+    def layers_for(self, synthesised: int) -> int:
+        """Return how many layers are trained with this number of synthesised questions."""
+        return self.layers if self.layers >= 0 else LAYERS if synthesised else 0
 
     def too_few(self, real: int, synthesised: int) -> Fault | None:
         """Return what is missing to learn from so many questions of people and synthesised ones; None if nothing is."""

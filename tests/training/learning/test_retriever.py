@@ -247,14 +247,20 @@ def test_an_artifact_keeps_only_what_training_changed_and_reads_as_it_was_learne
         shelf.get("retriever-1", 2)
 
 
-def test_layers_of_the_model_learn_where_no_question_of_people_is_there(material: Material) -> None:
-    made = replace(
-        material, examples=[], answers=[], synthesised=list(material.examples) * 5,
-        synthesised_answers=list(material.answers) * 5,
-    )  # fmt: skip
-    alone = {name.split(".layer.")[1][0] for name in fit(made, passes=1).tensors if ".layer." in name}
-    assert alone == set("012345")
-    assert not [name for name in fit(made, passes=1, layers=0).tensors if name.startswith(field_retriever.TOWER)]
+def layers_of(learned: LearnedRetriever) -> set[str]:
+    """Return the numbers of the model's layers that a training has changed."""
+    return {name.split(".layer.")[1].split(".")[0] for name in learned.tensors if ".layer." in name}
+
+
+def test_layers_of_the_model_learn_where_synthesised_questions_do(material: Material) -> None:
+    several, answers = list(material.examples) * 5, list(material.answers) * 5
+    before_real = replace(material, synthesised=several, synthesised_answers=answers)
+    alone = replace(before_real, examples=[], answers=[])
+    assert layers_of(fit(alone, passes=1)) == set("012345")
+    assert layers_of(fit(before_real, passes=1, epochs=1)) == set("012345")
+    assert not layers_of(fit(alone, passes=1, layers=0))
+    assert not layers_of(fit(before_real, passes=0, epochs=1)), "synthesised questions that are not passed over"
+    assert not layers_of(fit(material, epochs=1))
 
 
 def test_what_has_learned_nothing_reads_a_question_as_the_untrained_stage_does(material: Material) -> None:

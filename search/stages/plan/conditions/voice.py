@@ -15,10 +15,9 @@ from search.stages.plan.knowledge import Knowledge
 
 _ENGLISH = language("en")
 _ORIGIN, _RESULT = _ENGLISH.set("words", "origin"), _ENGLISH.set("words", "result")
-_HELPING = _ENGLISH.set("words", "helping")
+_HELPING, _BEING = _ENGLISH.set("words", "helping"), _ENGLISH.set("words", "being")
 _WHAT = frozenset(("what",))
 _AND = _ENGLISH.set("turning", "and")
-_BEING = frozenset(("is", "isn", "isnt", "are", "aren", "arent", "was", "wasn", "wasnt", "were", "weren", "werent"))
 _ASKING = WHICH | frozenset(("who", "that"))
 _CLOSE = 3
 """Most words behind a name among which its verb and the preposition at the end stand."""
