@@ -11,8 +11,8 @@ from typing import Any
 WIDTH, HEIGHT = 760, 440
 MARGIN_X, MARGIN_Y = 110, 56
 BOX_HEIGHT = 40
-ALONE = BOX_HEIGHT + 2 * MARGIN_Y
-"""Height of the drawing of one node type, with the arrow from it to itself."""
+ONE_ROW = BOX_HEIGHT + 2 * MARGIN_Y
+"""Height of the drawing of one node type or of two beside each other, with the arrows from each to itself."""
 MOST_TYPES = 14
 """Node types that are drawn, the most frequent first; the table lists all."""
 MOST_LABELS = 24
@@ -82,17 +82,19 @@ def drawing_of(schema: Mapping[str, Any]) -> Drawing:
 
 
 def _height(types: int) -> int:
-    return ALONE if types == 1 else HEIGHT
+    return ONE_ROW if types <= 2 else HEIGHT
 
 
 def _box(entry: Mapping[str, Any], at: int, number: int) -> Box:
     name, count = _short(entry["name"]), f"{entry['count']:,}".replace(",", "\u2009")
     width = max(64.0, 8.2 * max(len(name), len(count)) + 22)
     if number == 1:
-        return Box(WIDTH / 2, ALONE / 2, width, name, count)
-    angle = 2 * math.pi * at / number - math.pi / 2
+        return Box(WIDTH / 2, ONE_ROW / 2, width, name, count)
+    # The first stands on the left of two, and at the top of more.
+    angle = 2 * math.pi * at / number - (math.pi if number == 2 else math.pi / 2)
     x = WIDTH / 2 + (WIDTH / 2 - MARGIN_X) * math.cos(angle)
-    y = HEIGHT / 2 + (HEIGHT / 2 - MARGIN_Y) * math.sin(angle)
+    height = _height(number)
+    y = height / 2 + (height / 2 - MARGIN_Y) * math.sin(angle)
     return Box(round(x, 1), round(y, 1), round(width, 1), name, count)
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from search.domain.graph import Node
 from search.language.detection import language_of
-from search.language.words import asking_words, function_words, stem
+from search.language.words import asking_words, function_words, stem, time_words
 from search.text import field_text, is_prose
 
 SHORTEST = 3
@@ -21,7 +21,7 @@ _SENTENCE = re.compile(r"[.!?;]\s+|\s{2,}")
 def telling_stems(question: str) -> frozenset[str]:
     """Return the stems of a question's words of content, by the lists of its own language."""
     language = language_of(question, "en")
-    idle = function_words(language) | asking_words(language)
+    idle = function_words(language) | asking_words(language) | time_words(language)
     said = {word.casefold() for word in _WORD.findall(question)}
     return frozenset(stem(word) for word in said if len(word) >= SHORTEST and word not in idle)
 

@@ -80,6 +80,12 @@ def asking_words(code: str) -> frozenset[str]:
     return language(code).set("words", "asking")
 
 
+@lru_cache(maxsize=64)
+def time_words(code: str) -> frozenset[str]:
+    """Return the single words of a language that stand before a year and say how it compares (*since*, *before*)."""
+    return frozenset(word for word in language(code).entries("quantities", "temporal") if " " not in word)
+
+
 def is_participle(word: str) -> bool:
     """Return whether an English word is a participle, by its form: *sold*, *founded*."""
     return word in _DONE or word.endswith(_DONE_ENDS)

@@ -225,6 +225,15 @@ def test_one_node_type_is_drawn_without_an_empty_half_of_the_page() -> None:
     assert (box.top, arrow.y) == (56, 26)
 
 
+def test_two_node_types_are_drawn_beside_each_other() -> None:
+    films, people = ({"name": name, "fields": [], "count": count} for name, count in (("film", 3), ("person", 2)))
+    directed = {"source": "film", "relation": "directed by", "target": "person", "count": 3}
+    drawing = drawing_of({"node_types": [films, people], "relation_types": [directed]})
+    # As high as one type alone: what stands above a box is the same.
+    assert drawing.height == 152
+    assert [(box.x, box.top) for box in drawing.boxes] == [(110, 56), (650, 56)]
+
+
 def test_the_limit_of_an_upload_is_written_with_its_thousands_apart(staff: Client, settings: Settings) -> None:
     settings.GRASP_UPLOAD_MEGABYTES = 20_000
     assert "up to 20\u2009000 MB in all" in staff.get(reverse(START)).content.decode()

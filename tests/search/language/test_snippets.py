@@ -2,6 +2,7 @@
 
 from search.domain.graph import Node
 from search.language.snippets import snippet, telling_stems
+from search.language.words import stem
 
 
 def test_a_snippet_starts_at_the_sentence_that_shares_words_with_the_question() -> None:
@@ -35,6 +36,14 @@ def test_words_that_only_join_others_choose_no_sentence() -> None:
 def test_other_endings_of_a_word_are_the_same_word() -> None:
     text = "A long story of nothing at all. " * 8 + "Drinks are cooled by ice."
     assert snippet(Node(0, "k", "t", "n", fields={"d": text}), "cooling a drink", 60).endswith("cooled by ice.")
+
+
+def test_a_word_before_a_year_chooses_no_sentence_and_is_not_marked() -> None:
+    """*Since* of *since 2018* says which years are meant: a text has it in whatever sense."""
+    assert telling_stems("papers since 2018") == {stem("papers"), "2018"}
+    assert telling_stems("Artikel seit 2018") == {stem("artikel"), "2018"}
+    text = "Frost lifts the tents. " + "Nobody came. " * 8 + "Nobody has come since."
+    assert snippet(Node(0, "k", "t", "n", fields={"d": text}), "frost since 2018", 60).startswith("Frost lifts")
 
 
 def test_words_of_another_language_are_judged_by_its_own_lists() -> None:

@@ -134,6 +134,10 @@ def test_a_collection_is_ordered_annotated_and_its_removals_undone(client: Clien
     first, second = collection.items.all()
     at = f"/collections/{collection.pk}/items/"
     assert client.post(f"{at}{second.pk}/", {"do": "up"})["Location"].endswith(f"#item-{second.pk}")
+    # The first cannot go up and the last cannot go down.
+    shown = client.get(f"/collections/{collection.pk}/").content.decode()
+    ends = re.findall(r'<button name="do" value="(\w+)" disabled', shown)
+    assert ends == ["up", "first", "down"]
     client.post(f"{at}{second.pk}/", {"do": "note", "note": "read\r\nthis"})
     removed = client.post(f"{at}{first.pk}/", {"do": "remove"})
     page = client.get(removed["Location"])
