@@ -104,7 +104,9 @@ class LaunchForm(forms.Form):
         set_of = str(given.get("question_set", "")).partition("/")
         arguments: dict[str, Any] = {}
         for name, schema in self._schema.items():
-            if given[ARGUMENT + name] not in ("", None):
+            # An empty choice that was sent was chosen: it is not the default.
+            chosen = ARGUMENT + name in self.data and "" in schema.get("enum", ())
+            if chosen or given[ARGUMENT + name] not in ("", None):
                 arguments[name] = _value(schema, given[ARGUMENT + name])
             keys = {key: given[f"{ARGUMENT}{name}.{key}"] for key in schema.get("properties", {})}
             if keys := {key: value for key, value in keys.items() if value not in ("", None)}:
@@ -185,7 +187,7 @@ def _field(name: str, schema: Mapping[str, Any], required: bool) -> forms.Field:
     label = name.replace("_", " ").capitalize()
     common: dict[str, Any] = {"label": label, "help_text": schema["description"], "initial": schema.get("default")}
     if "enum" in schema:
-        choices = [(choice, choice or "–") for choice in schema["enum"]]
+        choices = [(choice, choice or "none") for choice in schema["enum"]]
         return forms.ChoiceField(choices=choices, required=required, widget=UnfoldAdminSelectWidget, **common)
     match schema["type"]:
         case "boolean":

@@ -156,7 +156,9 @@ def configuration(job: Job) -> list[Changed]:
 def _settings(job: Job) -> dict[str, Any]:
     named = {"knowledge base": job.knowledge_base_name, "release": job.release_name, "question set": job.question_set,
              "queue": job.queue, "seed": job.seed, "code version": job.code_version}  # fmt: skip
-    return {name: value for name, value in named.items() if value != ""} | dict(job.arguments)
+    return {name: value for name, value in named.items() if value != ""} | {
+        name.replace("_", " "): value for name, value in job.arguments.items()
+    }
 
 
 def _before(job: Job) -> Job | None:

@@ -36,6 +36,13 @@ def test_a_browsers_request_without_its_csrf_token_is_a_problem() -> None:
     assert "CSRF" in found["detail"]
 
 
+def test_a_page_that_is_refused_says_for_whom_it_is(client: Client) -> None:
+    client.force_login(User.objects.create_user("reader"))
+    page = client.get("/gallery/")
+    assert page.status_code == 403
+    assert "The gallery is for staff. Signing in with another account may help." in page.content.decode()
+
+
 def test_a_host_that_is_not_ours_is_a_problem_below_the_api_and_a_page_elsewhere() -> None:
     client = Client(**STRICT)
     problem(client.get("/api/v1/pipelines", headers={"Host": "evil.example"}), 400)

@@ -37,7 +37,9 @@ class TuneJob(Kind):
         "Which fusion: that of the graph's list with the text's, or the final one, of the reranker's list with that.",
         choices=FUSIONS,
     )
-    split: str = argument(VAL, "The split whose questions decide.", choices=(TRAIN, VAL, ""))
+    split: str = argument(
+        VAL, "The split whose questions decide; without one, all questions do.", choices=(TRAIN, VAL, "")
+    )
     limit: int = argument(0, "Number of questions, taken at even distances; 0 means all.", low=0, high=10_000_000)
     activate: bool = argument(True, "Use the new version for searches at once, if there is one.")
 

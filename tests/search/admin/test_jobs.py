@@ -227,6 +227,10 @@ def test_the_first_job_of_its_kind_differs_from_nothing() -> None:
     assert all(one.before is None for one in configuration(job_of()))
 
 
+def test_arguments_are_shown_as_words() -> None:
+    assert [one.name for one in configuration(job_of(arguments={"allow_val": True}))][-1] == "allow val"
+
+
 def test_a_curve_spans_the_drawing_and_a_level_one_lies_in_its_middle() -> None:
     [falling] = curves({"loss": [(10, 0.0), (0, 2.0)], "none": []})
     points = [tuple(map(float, point.split(","))) for point in falling.points.split()]

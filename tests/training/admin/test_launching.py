@@ -121,6 +121,18 @@ def test_fields_and_json_together_are_the_settings_and_a_clone_shows_them_as_fie
     assert form.values()["arguments"]["settings"] == {"epochs": 7, "folds": 4}
 
 
+def test_no_split_is_a_choice_and_not_the_default() -> None:
+    """A set without splits could not be tuned from the page: its questions are in no split, and *val* is the default."""
+    form = LaunchForm("tune", {
+        "knowledge_base": "films", "question_set": "films/many@1", "argument-part": "fusion", "argument-split": "",
+        "argument-limit": "0",
+    })  # fmt: skip
+    assert form.fields["argument-split"].choices[-1] == ("", "none")
+    form.is_valid()
+    assert form.values()["arguments"]["split"] == ""
+    assert "pipeline" not in form.values()["arguments"]
+
+
 def test_a_training_of_everything_has_the_settings_of_each_learner(staff: Client, sets: list[QuestionSet]) -> None:
     page = staff.get(address("train_all")).content.decode()
     assert "Planner: settings" in page
