@@ -122,7 +122,7 @@ def test_fields_and_json_together_are_the_settings_and_a_clone_shows_them_as_fie
 
 
 def test_no_split_is_a_choice_and_not_the_default() -> None:
-    """A set without splits could not be tuned from the page: its questions are in no split, and *val* is the default."""
+    """The default is *val*, and a set without splits has no question in it."""
     form = LaunchForm("tune", {
         "knowledge_base": "films", "question_set": "films/many@1", "argument-part": "fusion", "argument-split": "",
         "argument-limit": "0",
