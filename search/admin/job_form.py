@@ -187,7 +187,7 @@ def _field(name: str, schema: Mapping[str, Any], required: bool) -> forms.Field:
     label = name.replace("_", " ").capitalize()
     common: dict[str, Any] = {"label": label, "help_text": schema["description"], "initial": schema.get("default")}
     if "enum" in schema:
-        choices = [(choice, choice or "none") for choice in schema["enum"]]
+        choices = [(choice, choice or "–") for choice in schema["enum"]]
         return forms.ChoiceField(choices=choices, required=required, widget=UnfoldAdminSelectWidget, **common)
     match schema["type"]:
         case "boolean":

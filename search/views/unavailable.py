@@ -13,6 +13,7 @@ from django.shortcuts import render
 
 from search.domain.errors import NotNow, QueueFull, ServiceUnavailable
 
+CSRF_FIELD = "csrfmiddlewaretoken"
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponseBase)
 
@@ -46,7 +47,15 @@ def not_now(page: HttpResponse, error: NotNow) -> HttpResponse:
 
 
 def unavailable(request: HttpRequest, service: str, reason: str) -> HttpResponse:
-    """Return the page with status 503 that names a service and the reason why it cannot be used."""
-    page = render(request, "search/unavailable.html", {"service": service, "reason": reason}, status=503)
+    """Return the page with status 503 that names a service and the reason why it cannot be used.
+
+    What was sent can be sent again from it, so that nobody types a question twice; passwords are not repeated.
+    """
+    # Django's views of passwords declare them by this attribute (`sensitive_post_parameters`).
+    secret = getattr(request, "sensitive_post_parameters", None)
+    fields = [] if secret else request.POST.lists()
+    sent = [(name, value) for name, values in fields for value in values if name != CSRF_FIELD]
+    context = {"service": service, "reason": reason, "sent": sent}
+    page = render(request, "search/unavailable.html", context, status=503)
     page["Retry-After"] = "5"
     return page

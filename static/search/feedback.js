@@ -30,6 +30,7 @@ document.addEventListener("submit", async (event) => {
   body.set(button.name, button.value);
   try {
     const answer = await fetch(event.target.action, { method: "POST", body, headers: { Accept: "application/json" } });
+    if (answer.status === 404) return told("This search was deleted meanwhile, perhaps in another window; the mark was not saved.");
     const given = await answer.json();
     if (answer.ok) showMark(marks, given.kind);
     told(answer.ok ? (given.kind ? `Marked as ${given.kind}.` : "The mark is withdrawn.") : given.fault);

@@ -35,6 +35,7 @@ function named(button) {
 async function send(form, submitter) {
   const body = new FormData(form, submitter);
   const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" } });
+  if (answer.status === 404) throw new Error(GONE);
   const given = await answer.json();
   // The page that asks first is no part of this one.
   if (given.ask) {
@@ -47,6 +48,7 @@ async function send(form, submitter) {
 }
 
 const AWAY = "The site does not answer; nothing was kept. Press again in a moment.";
+const GONE = "This was deleted meanwhile, perhaps in another window; nothing was kept.";
 const reason = (error) => error instanceof TypeError || error instanceof SyntaxError ? AWAY : error.message;
 
 document.addEventListener("submit", async (event) => {

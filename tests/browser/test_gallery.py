@@ -31,6 +31,12 @@ TELLING = ("many", "long-words")
 """States of a component that show most faults; a component that has neither is looked at in its first state."""
 MOST_APART = 0.06
 """Largest mean difference of two pictures' brightness, over 48 × 48 fields, from 0 to 1: fonts may differ."""
+OUTSIDE = """(name) => [...name.closest('svg').querySelectorAll('a')].filter((box) => {
+  const frame = box.querySelector('.box:not(.behind)').getBoundingClientRect();
+  const text = box.querySelector('.box-name').getBoundingClientRect();
+  return text.left < frame.left || text.right > frame.right;
+}).length"""
+"""Counts the boxes of a drawing whose name is not inside."""
 DIFFERENCE = """async ([one, other]) => {
   const fields = async (data) => {
     const image = new Image();
@@ -120,3 +126,14 @@ def telling() -> list[State]:
 
 def picture(name: str) -> Path:
     return PROJECT / "docs" / f"gallery-{name}.png"
+
+
+def test_names_stay_in_the_boxes_of_a_drawing_from_right_to_left(
+    open_page: OpenPage, keeper: dict[str, object]
+) -> None:
+    page = open_page("/gallery/paths/right-to-left/framed/?direction=rtl", storage_state=keeper)
+    frame = page.frame_locator("iframe")
+    name = frame.locator(".sketch .box-name").first
+    name.wait_for()
+    outside = name.evaluate(OUTSIDE)
+    assert outside == 0

@@ -99,3 +99,15 @@ def test_a_star_that_would_lose_a_note_asks_first(collected: Page) -> None:
     expect(collected.get_by_text("What you wrote about it goes with it, for good: for May")).to_be_visible()
     collected.get_by_role("button", name="No longer save").click()
     expect(collected.locator(".star")).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_search_that_was_deleted_in_another_window_says_so(page: Page) -> None:
+    ask(page)
+    other = page.context.new_page()
+    other.goto("/searches/")
+    other.get_by_role("button", name="Delete").first.click()
+    expect(other.get_by_role("button", name="Delete")).to_have_count(0)
+    page.locator(".star").click()
+    expect(page.get_by_text("This was deleted meanwhile, perhaps in another window")).to_be_visible()
+    page.locator("#result-1 .marks button").first.click()
+    expect(page.get_by_text("This search was deleted meanwhile, perhaps in another window")).to_be_visible()

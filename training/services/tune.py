@@ -216,12 +216,16 @@ def _askable(pin: Pin, examples: Sequence[Example]) -> tuple[CrossFitted, list[t
 
 def _about_learned(crossed: int, left_out: int) -> str:
     """Return sentences about the treatment of training questions; an empty string when there are none."""
-    said = (
-        f"{crossed:,} training questions were searched with a scorer that had not learned from them. "
-        if crossed
-        else ""
-    )
-    return said + (f"{left_out:,} training questions were left out. " if left_out else "")
+    searched = f"{_questions(crossed)} searched with a scorer that had not learned from {_them(crossed)}. "
+    return (searched if crossed else "") + (f"{_questions(left_out)} left out. " if left_out else "")
+
+
+def _questions(number: int) -> str:
+    return "1 training question was" if number == 1 else f"{number:,} training questions were"
+
+
+def _them(number: int) -> str:
+    return "it" if number == 1 else "them"
 
 
 def _ask(pin: Pin, lists: Lists, questions: Sequence[tuple[Example, Pin]], run: RunContext) -> _Asked:

@@ -179,9 +179,9 @@ class _Import:
         outcome.nodes, outcome.edges = len(checked.key_of), len(checked.edges)
         if log.bad_rows > self._tolerance:
             where = f"; {self._report} lists them" if self._report else ""
+            bad = "1 bad row" if log.bad_rows == 1 else f"{log.bad_rows} bad rows"
             raise BundleError(
-                f"{log.bad_rows} bad rows, {self._tolerance} tolerated: nothing was loaded. "
-                f"The first is {log.faults[0]}{where}"
+                f"{bad}, {self._tolerance} tolerated: nothing was loaded. The first is {log.faults[0]}{where}"
             )
         if not outcome.nodes:
             names = ", ".join(table.name for table in checked.nodes)

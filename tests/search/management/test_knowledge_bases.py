@@ -46,14 +46,14 @@ def test_people_get_a_line_and_progress_on_stderr(tmp_path: Path, capsys: pytest
 def test_a_failed_import_ends_with_1_and_says_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = bundles.write(tmp_path, [*bundles.NODES, {"id": "x", "type": "song", "name": "X"}])
     for json_wanted in (True, False):
-        with pytest.raises(CommandError, match="1 bad rows, 0 tolerated") as failure:
+        with pytest.raises(CommandError, match="1 bad row, 0 tolerated") as failure:
             call_command("import_kb", str(source), *(["--json"] if json_wanted else []))
         assert failure.value.returncode == 1
         shown = capsys.readouterr()
         if json_wanted:
             report = json.loads(shown.out)
             assert (report["bad_rows"], report["snapshot"], report["faults"][0]["row"]) == (1, None, 4)
-            assert "1 bad rows" in report["error"]
+            assert "1 bad row," in report["error"]
         else:
             assert "nodes.jsonl:4: Unknown node type 'song'" in shown.err
 

@@ -127,7 +127,7 @@ def test_no_split_is_a_choice_and_not_the_default() -> None:
         "knowledge_base": "films", "question_set": "films/many@1", "argument-part": "fusion", "argument-split": "",
         "argument-limit": "0",
     })  # fmt: skip
-    assert form.fields["argument-split"].choices[-1] == ("", "none")
+    assert form.fields["argument-split"].choices[-1] == ("", "–")
     form.is_valid()
     assert form.values()["arguments"]["split"] == ""
     assert "pipeline" not in form.values()["arguments"]

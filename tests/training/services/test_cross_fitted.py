@@ -26,7 +26,7 @@ from training.learning.plan_lists import Collector
 from training.learning.task import FOLDS
 from training.services.evaluate import evaluate
 from training.services.train import train
-from training.services.tune import tune
+from training.services.tune import _about_learned, tune
 
 pytestmark = pytest.mark.django_db
 SETTINGS = {**makers.QUICK, "epochs": 4, "measured": 0}
@@ -99,6 +99,14 @@ def part(examples: list[Example], output: Path, *, cross_fitted: bool = False) -
     )  # fmt: skip
     found: dict[str, Any] = report["pipelines"]["grasp"]
     return found
+
+
+def test_a_single_training_question_is_told_as_one() -> None:
+    assert _about_learned(1, 2) == (
+        "1 training question was searched with a scorer that had not learned from it. "
+        "2 training questions were left out. "
+    )
+    assert _about_learned(0, 0) == ""
 
 
 def test_tuning_asks_seen_questions_of_what_was_fitted_without_them(makers_base: KnowledgeBase) -> None:

@@ -96,7 +96,7 @@ def test_the_same_bundle_can_be_imported_under_another_name(tmp_path: Path) -> N
 def test_a_bad_row_stops_the_import_and_leaves_nothing(tmp_path: Path) -> None:
     report = tmp_path / "report.jsonl"
     source = bundles.write(tmp_path / "films", [*bundles.NODES, BAD_NODE])
-    with pytest.raises(ImportFailed, match=r"1 bad rows, 0 tolerated: nothing was loaded.*nodes\.jsonl:4") as failure:
+    with pytest.raises(ImportFailed, match=r"1 bad row, 0 tolerated: nothing was loaded.*nodes\.jsonl:4") as failure:
         import_snapshot(source=source, report=report, index=False)
     assert (failure.value.report.bad_rows, failure.value.report.snapshot) == (1, None)
     assert [json.loads(line)["kind"] for line in report.read_text().splitlines()[:1]] == ["unknown_type"]
