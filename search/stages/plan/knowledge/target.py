@@ -30,6 +30,7 @@ from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 _WH = frozenset(("what", "which", "who", "whom", "when", "where", "how"))
 _THIS = frozenset(("this", "these", "that", "those"))
 _RELATIVE = language("en").set("turning", "relative_after")
+_OF_KIND = _WH - WHICH - {"how"}
 _HELPERS = frozenset(("do", "does", "did", "can", "could", "has", "have", "had", "will", "would"))
 _STANDS_FOR = 4
 """Most words that a question word stands for."""
@@ -90,7 +91,7 @@ def _indefinite(reading: RemainingWords) -> int:
 
 
 def _is_relative(said: Sequence[Word], at: int, lexicon: Lexicon) -> bool:
-    """Whether a question word or `that` begins a relative clause: it stands behind a noun or *someone*, before a clause.
+    """Whether a question word or `that` begins a relative clause: behind a noun or *someone*, and before a clause.
 
     Behind a verb it asks: `X wrote which books`, `the films that X directed starred who`.
     """
@@ -199,14 +200,13 @@ def asked_agent(reading: RemainingWords, lexicon: Lexicon) -> int | None:
     return None
 
 
-def assumed_types(reading: RemainingWords, described: Affinities) -> Affinities:
-    """Return how likely each type is meant where no word says one: by the words of prose about it, the most being 1.
-
-    All zero where a noun behind *which* or *what* says what is asked for, though no type is known by it.
-    """
+def says_kind(reading: RemainingWords) -> bool:
+    """Whether a question word says what is asked for, be a type known by it or not: *who*, *where*, *which topics*."""
     said = [word.text for word in reading.words]
-    nouns = any(here in WHICH and behind not in (*BEING, *_HELPERS) for here, behind in pairwise(said))
-    return np.zeros(len(described)) if nouns else described / max(1.0, described.max(initial=0.0))
+    expressions = [text for text in said if " " in text]  # *where can i buy*
+    if _asked_first(reading) in _OF_KIND or any(words(text)[0] in _OF_KIND for text in expressions):
+        return True
+    return any(here in WHICH and behind not in (*BEING, *_HELPERS) for here, behind in pairwise(said))
 
 
 def barred_types(reading: RemainingWords, lexicon: Lexicon) -> Affinities:

@@ -19,10 +19,10 @@ from search.stages.plan.knowledge.shape import Shape
 from search.stages.plan.knowledge.target import (
     answer_types,
     asked_agent,
-    assumed_types,
     barred_types,
     kinds_asked,
     kinds_before,
+    says_kind,
     spoken,
 )
 from search.stages.plan.scoring.align import Table
@@ -116,8 +116,8 @@ class Features:
         counted = np.concatenate((counted_once(reading, affinities, self.lexicon), kinds))
         beside = types_of_names(question, reading, candidates, self.lexicon) | kinds_before(question, self.lexicon)
         types = answer_types(reading, self.lexicon, beside)
-        if not types.any():
-            types = _UNSAID * assumed_types(reading, self.described)
+        if not types.any() and not says_kind(reading):
+            types = _UNSAID * self.described / max(1.0, self.described.max(initial=0.0))
         types = types - _BARRED * barred_types(reading, self.lexicon)
         table = Table.of([candidate.paths for candidate in candidates], self.shape, reading.sharing)
         hops, surplus = table.hops(counted, self.lexicon.relations, asked_agent(reading, self.lexicon))
