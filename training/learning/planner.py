@@ -14,7 +14,6 @@ from search.interfaces import Keys, Vectors
 from search.neural.plan_scorer import LearnedPlanScorer
 from search.stages.plan import Planner
 from search.stages.plan.knowledge.shape import Metapath
-from search.stages.plan.scoring.features import Features
 from search.stages.plan.scoring.learned import LearnedScorer, MappedPaths
 from search.stages.plan.scoring.score import Scorer
 from training.data.examples import Example
@@ -180,8 +179,8 @@ class PlannerTask:
         return Evaluated(metrics, table)
 
     def _collected(self, run: RunContext) -> PlanLists:
-        planner, known = self.lesson.planner, self.lesson.planner.knowledge
-        collector = Collector(planner.proposer, Features(known.shape, known.lexicon), planner.adjacency)
+        planner = self.lesson.planner
+        collector = Collector(planner.proposer, planner.features, planner.adjacency)
         examples = [*self.lesson.examples, *self.lesson.more]
         total = len(examples)
         return collector.collect(
@@ -221,7 +220,7 @@ class PlannerTask:
         """Return the measures of the graph's list on a sample of questions: untrained, then cross-fitted."""
         planner, known = self.lesson.planner, self.lesson.planner.knowledge
         scorers = [_scorer(one, learned.lists.paths, planner) for one in learned.fitted]
-        plain = Scorer(Features(known.shape, known.lexicon), known.wording, known.vectors)
+        plain = Scorer(planner.features, known.wording, known.vectors)
         drawn = np.random.default_rng(self.learner.seed).permutation(len(learned.folds))[: self.learner.measured]
         run.progress("measuring", 0, 1)
         measures = graph_lists(
@@ -277,4 +276,4 @@ def _scorer(fitted: Fitted, paths: Sequence[Metapath], planner: Planner) -> Lear
     known = planner.knowledge
     scorer = LearnedPlanScorer("fold", served(fitted, paths, planner), tensors(fitted))
     path_vectors = MappedPaths(scorer, known.wording, known.vectors)
-    return LearnedScorer(Features(known.shape, known.lexicon), known.vectors, scorer, path_vectors)
+    return LearnedScorer(planner.features, known.vectors, scorer, path_vectors)

@@ -33,7 +33,7 @@ from search.stages.plan.enumeration.apart import apart, turned_round
 from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate
 from search.stages.plan.enumeration.propose import Proposer
 from search.stages.plan.knowledge import Knowledge
-from search.stages.plan.knowledge.described import described_type
+from search.stages.plan.knowledge.described import Words, described, described_type
 from search.stages.plan.limits import Limiter
 from search.stages.plan.listing import Lister
 from search.stages.plan.nothing import NAMED
@@ -215,9 +215,18 @@ class Planner:
 
     def _described(self) -> tuple[str, ...]:
         """Return the name of the type that most descriptions are of, if there is one."""
-        known = self.knowledge
-        kept = known.kept(described_type, lambda: described_type(self.vectors, self.nodes, known.answerable))
-        return () if kept is None else (self.schema.node_types[kept].name,)
+        code = described_type(self._words, self.knowledge.answerable)
+        return () if code is None else (self.schema.node_types[code].name,)
+
+    @cached_property
+    def _words(self) -> Words:
+        """How many words of prose each type has."""
+        return self.knowledge.kept(described, lambda: described(self.nodes, self.schema))
+
+    @cached_property
+    def features(self) -> Features:
+        """The features of candidate plans."""
+        return Features(self.knowledge.shape, self.knowledge.lexicon, self._words)
 
     @cached_property
     def knowledge(self) -> Knowledge:
@@ -237,8 +246,7 @@ class Planner:
     @cached_property
     def _scorer(self) -> Scorer:
         known = self.knowledge
-        features = Features(known.shape, known.lexicon)
-        return Scorer(features, known.wording, known.vectors, EVIDENCE[self.evidence])
+        return Scorer(self.features, known.wording, known.vectors, EVIDENCE[self.evidence])
 
     @cached_property
     def _learned(self) -> LearnedScorer:
@@ -248,7 +256,7 @@ class Planner:
         known, scorer = self.knowledge, self.plan_scorers.get(self.artifact, self.fold)
         if reason := unusable(scorer, self.encoder.name):
             raise StageError("plan", reason, permanent=True)
-        return LearnedScorer(Features(known.shape, known.lexicon), known.vectors, scorer, mapped_paths(scorer, known))
+        return LearnedScorer(self.features, known.vectors, scorer, mapped_paths(scorer, known))
 
     @cached_property
     def _limiter(self) -> Limiter:

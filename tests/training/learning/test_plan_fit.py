@@ -14,7 +14,7 @@ from search.domain.trace import Limit
 from search.language.question import AnalysedQuestion
 from search.stages.plan import Planner
 from search.stages.plan.enumeration.enumerate import PlanCandidate
-from search.stages.plan.scoring.features import SPOKEN, Features
+from search.stages.plan.scoring.features import SPOKEN
 from search.stages.plan.scoring.score import Scorer, Weights
 from tests.training import makers
 from training.learning import plan_fit
@@ -71,7 +71,7 @@ def planner(tmp_path_factory: pytest.TempPathFactory) -> Planner:
 
 @pytest.fixture(scope="module")
 def lists(planner: Planner) -> PlanLists:
-    collector = Collector(planner.proposer, Features(planner.knowledge.shape, planner.knowledge.lexicon),
+    collector = Collector(planner.proposer, planner.features,
                           planner.adjacency)  # fmt: skip
     answers = [np.array([key], dtype=np.int32) for key in (40, 41, 42)]
     return collector.collect(TEXTS, answers, lambda done: None, Limit())
@@ -92,14 +92,12 @@ def test_before_it_learns_a_scorer_weighs_words_and_cosine_as_the_one_that_learn
         candidates = planner.proposer.candidates(question, Limit())
         assert len(question.names) == (1, 1, 2)[at]
         cosines = np.array([cosine(planner, question, candidate) for candidate in candidates])
-        spoken = Features(known.shape, known.lexicon).of(question, candidates)[:, : len(SPOKEN)] @ weights.spoken()
+        spoken = planner.features.of(question, candidates)[:, : len(SPOKEN)] @ weights.spoken()
         assert sums == pytest.approx(spoken + weights.cosine * (cosines - cosines.mean()), abs=1e-4)
         assert text == weights.text
         # The other scorer masks by type, which to these vectors is another text: held against it by words alone.
         words = replace(weights, cosine=0.0)
-        plain = Scorer(
-            Features(known.shape, known.lexicon), known.wording, known.vectors, words, encoded=10_000, within=1e9
-        )
+        plain = Scorer(planner.features, known.wording, known.vectors, words, encoded=10_000, within=1e9)
         wanted = dict(plain(question, candidates).candidates)
         assert spoken == pytest.approx([wanted[candidate] for candidate in candidates])
 

@@ -22,7 +22,6 @@ from search.domain.trace import Limit
 from search.neural.plan_scorer import LearnedPlanScorer, LoadedPlanScorers
 from search.services.jobs.checkpoints import FileCheckpoints
 from search.stages.plan import Planner
-from search.stages.plan.scoring.features import Features
 from search.stages.plan.scoring.learned import LearnedScorer, MappedPaths
 from tests.training import makers
 from training.data.examples import Example
@@ -197,8 +196,7 @@ def test_what_is_served_gives_the_sums_of_what_was_trained(planner: Planner, tmp
     examples = makers.questions(end=8)
     lesson = makers.lesson(planner, examples)
     known = planner.knowledge
-    features = Features(known.shape, known.lexicon)
-    collector = Collector(planner.proposer, features, planner.adjacency)
+    collector = Collector(planner.proposer, planner.features, planner.adjacency)
     lists = collector.collect([example.text for example in examples], lesson.answers, lambda done: None, Limit())
     wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
     how = FitSettings(epochs=2, batch=8, rate=0.05, decay=0.1, hidden=8, seed=3)
@@ -211,7 +209,7 @@ def test_what_is_served_gives_the_sums_of_what_was_trained(planner: Planner, tmp
     )
     save_file(tensors_of(fitted), folder / "model.safetensors")
     scorer = LoadedPlanScorers(tmp_path).get("planner-1")
-    served = LearnedScorer(features, known.vectors, scorer, MappedPaths(scorer, known.wording, known.vectors))
+    served = LearnedScorer(planner.features, known.vectors, scorer, MappedPaths(scorer, known.wording, known.vectors))
     for example, (sums, text) in zip(examples, fitted.sums(lists, np.arange(len(lists))), strict=True):
         question = planner.proposer.read(example.text)
         candidates = planner.proposer.candidates(question, Limit())

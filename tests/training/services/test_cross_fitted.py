@@ -16,7 +16,6 @@ from search.domain.trace import Limit
 from search.models import Artifact, KnowledgeBase, Release, SearchRun
 from search.neural.plan_scorer import LearnedPlanScorer, LoadedPlanScorers
 from search.stages.plan import Planner
-from search.stages.plan.scoring.features import Features
 from tests.training import makers
 from training.data.examples import BadQuestions, Example
 from training.data.hashes import question_hash
@@ -61,7 +60,7 @@ def refitted(fold: int, folds: dict[str, int], temperature: float) -> Planner:
     plain = planner()
     others = [example for example in TAUGHT if folds[question_hash(example)] != fold]
     known = plain.knowledge
-    lists = Collector(plain.proposer, Features(known.shape, known.lexicon), plain.adjacency).collect(
+    lists = Collector(plain.proposer, plain.features, plain.adjacency).collect(
         [example.text for example in others], makers.lesson(plain, others).answers, lambda done: None, Limit()
     )
     wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])

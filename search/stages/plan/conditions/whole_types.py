@@ -45,7 +45,7 @@ def whole_types(
     # A word that is merely like a type says no type.
     named = lexicon.says_types([word.text for word in reading.content if word.start not in beside])
     asked = bool({"who", "where", "when", "whom"} & {word.text for word in reading.words}) or any(
-        agents(texts, lexicon.of(texts)[:, : lexicon.relations]) for texts in heads(reading, lexicon)[:1]
+        agents(texts, lexicon.of(texts)[:, : lexicon.relations]) for texts, _ in heads(reading, lexicon)[:1]
     )
     spoken = {
         code: float(fit[code])

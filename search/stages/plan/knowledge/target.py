@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,6 +30,7 @@ from search.stages.plan.knowledge.lexicon import Affinities, Lexicon
 _WH = frozenset(("what", "which", "who", "whom", "when", "where", "how"))
 _THIS = frozenset(("this", "these", "that", "those"))
 _RELATIVE = language("en").set("turning", "relative_after")
+_OF_KIND = _WH - WHICH - {"how"}
 _HELPERS = frozenset(("do", "does", "did", "can", "could", "has", "have", "had", "will", "would"))
 _STANDS_FOR = 4
 """Most words that a question word stands for."""
@@ -41,14 +44,21 @@ _SURE = 0.5
 """Least affinity from which a type or relation counts as recognised."""
 
 
-def heads(reading: RemainingWords, lexicon: Lexicon, beside: Collection[int] = ()) -> list[list[str]]:
-    """Return the heads that may name the answer type, the likeliest first; each is a list of texts.
+class Head(NamedTuple):
+    """Texts that may name the answer type; `asked` where they stand behind a question word (*which topics*)."""
+
+    texts: list[str]
+    asked: bool
+
+
+def heads(reading: RemainingWords, lexicon: Lexicon, beside: Collection[int] = ()) -> list[Head]:
+    """Return the heads that may name the answer type, the likeliest first.
 
     First come the words after a question word (`which films`), then the words after `this` (`X is a film by this
     person`), then the first content words of the question (`papers on parsing`). A question word that itself names an
     answer (`who`) gives the words it stands for. Such words right behind a noun begin a relative clause, in which the
-    noun is meant: `authors who work at X`, `journals that print works`; they come last. `beside` holds the places of
-    words that say the type of the name behind them (`the film X`), so they name no answer.
+    noun is meant: `authors who work at X`, `journals that print works`, `a gift for someone who cooks`; they come last.
+    `beside` holds the places of words that say the type of the name behind them (`the film X`), so they name no answer.
     """
     if _asks_for_object(reading) or _asks_for_subject(reading, lexicon) or _asks_for_means(reading):
         return []
@@ -56,11 +66,11 @@ def heads(reading: RemainingWords, lexicon: Lexicon, beside: Collection[int] = (
     asking = [at for at, word in enumerate(said) if word.text in _WH]
     this = [at for at, word in enumerate(said) if word.text in _THIS]
     relative = [at for at in (*asking, *this) if _is_relative(said, at, lexicon)]
-    found = [_kind(said, at, lexicon) or _head(said, at) for at in asking if at not in relative]
-    found += [_after(said[at + 1 :]) for at in this if at not in relative]
-    found.append(_after(said))
-    found += [_head(said, at) if at in asking else _after(said[at + 1 :]) for at in relative]
-    return [texts for texts in found if texts]
+    found = [Head(_kind(said, at, lexicon) or _head(said, at), True) for at in asking if at not in relative]
+    found += [Head(_after(said[at + 1 :]), False) for at in this if at not in relative]
+    found.append(Head(_after(said), False))
+    found += [Head(_head(said, at) if at in asking else _after(said[at + 1 :]), False) for at in relative]
+    return [head for head in found if head.texts]
 
 
 def asks_for_thing(reading: RemainingWords) -> bool:
@@ -81,11 +91,15 @@ def _indefinite(reading: RemainingWords) -> int:
 
 
 def _is_relative(said: Sequence[Word], at: int, lexicon: Lexicon) -> bool:
-    """Whether a question word or `that` begins a relative clause: it stands behind a noun, and a clause follows.
+    """Whether a question word or `that` begins a relative clause: behind a noun or *someone*, and before a clause.
 
     Behind a verb it asks: `X wrote which books`, `the films that X directed starred who`.
     """
-    if not at or not said[at - 1].content or said[at].text == "what":
+    if not at or said[at].text == "what":
+        return False
+    if said[at - 1].text in _RELATIVE:
+        return True
+    if not said[at - 1].content:
         return False
     if said[at].text in _WH and at + 1 == len(said):
         return False
@@ -152,15 +166,18 @@ def head_words(reading: RemainingWords) -> list[str]:
 def answer_types(reading: RemainingWords, lexicon: Lexicon, beside: Collection[int] = ()) -> Affinities:
     """Return how well each node type fits the head of the question, in [0, 1]; all zero when no head fits.
 
-    `beside` are the places of words that say the type of a name (`heads`).
+    Behind a question word, a word that is only like a type counts, too (*which topics*, of tags). Elsewhere most such
+    words describe a thing: *a light chair* asks for no colour. `beside` are the places of words that say the type of a
+    name (`heads`).
     """
     relations = lexicon.relations
-    for texts in heads(reading, lexicon, beside):
+    for texts, asked in heads(reading, lexicon, beside):
         rows = lexicon.of(texts)
         fit: Affinities = rows[:, relations:].max(axis=0, initial=0.0)
-        if fit.max(initial=0.0) < _SURE and agents(texts, rows[:, :relations]):
+        acting = agents(texts, rows[:, :relations])
+        if fit.max(initial=0.0) < _SURE and acting:
             fit = np.maximum(fit, lexicon.of(ANSWER_OF["who"].split()[:1])[:, relations:].max(axis=0, initial=0.0))
-        if fit.max(initial=0.0) >= _SURE:
+        if fit.max(initial=0.0) >= _SURE and (asked or acting or lexicon.says_types(texts).any()):
             if (whole := lexicon.whole_type(max((words(text) for text in texts), key=len))) is not None:
                 return np.where(np.arange(len(fit)) == whole, 1.0, _OTHERS)
             if (named := lexicon.names_types(texts)).any():
@@ -176,11 +193,20 @@ def asked_agent(reading: RemainingWords, lexicon: Lexicon) -> int | None:
 
     Beside a verb of the same relation (`starred which actors`) it says no hop of its own.
     """
-    for texts in heads(reading, lexicon)[:1]:
+    for texts, _ in heads(reading, lexicon)[:1]:
         if agents(texts, lexicon.of(texts)[:, : lexicon.relations]):
             said = [word.text for word in reading.content]
             return next((said.index(text) for text in texts if text.endswith(AGENT) and text in said), None)
     return None
+
+
+def says_kind(reading: RemainingWords) -> bool:
+    """Whether a question word says what is asked for, be a type known by it or not: *who*, *where*, *which topics*."""
+    said = [word.text for word in reading.words]
+    expressions = [text for text in said if " " in text]  # *where can i buy*
+    if _asked_first(reading) in _OF_KIND or any(words(text)[0] in _OF_KIND for text in expressions):
+        return True
+    return any(here in WHICH and behind not in (*BEING, *_HELPERS) for here, behind in pairwise(said))
 
 
 def barred_types(reading: RemainingWords, lexicon: Lexicon) -> Affinities:

@@ -22,6 +22,7 @@ from search.stages.plan.knowledge.target import (
     barred_types,
     kinds_asked,
     kinds_before,
+    says_kind,
     spoken,
 )
 from search.stages.plan.scoring.align import Table
@@ -56,6 +57,8 @@ FEATURES = (*SPOKEN, *NAMING, *SHAPE)
 
 _BARRED = 2.0
 """What a type that cannot be asked for takes from the fit of the answer type."""
+_UNSAID = 1.5
+"""Fit of the type that a base describes most, where no word says what is asked for."""
 _UNMARKED = 0.5
 _UNLIKE = 0.5
 """Least affinity of a word for the schema; a word at or below it names nothing of the schema.
@@ -68,10 +71,14 @@ _LONG = 5.0
 
 @dataclass(frozen=True)
 class Features:
-    """Computes the features of candidate plans with the lexicon of a schema."""
+    """Computes the features of candidate plans with the lexicon of a schema.
+
+    `described` has about how many words of prose the nodes of each type have (knowledge.described), shape (types,).
+    """
 
     shape: Shape
     lexicon: Lexicon
+    described: Affinities
 
     def of(self, question: AnalysedQuestion, candidates: Sequence[PlanCandidate]) -> Matrix:
         """Return one row a candidate, shape (len(candidates), len(FEATURES)), in the order of `FEATURES`."""
@@ -109,6 +116,8 @@ class Features:
         counted = np.concatenate((counted_once(reading, affinities, self.lexicon), kinds))
         beside = types_of_names(question, reading, candidates, self.lexicon) | kinds_before(question, self.lexicon)
         types = answer_types(reading, self.lexicon, beside)
+        if not types.any() and not says_kind(reading):
+            types = _UNSAID * self.described / max(1.0, self.described.max(initial=0.0))
         types = types - _BARRED * barred_types(reading, self.lexicon)
         table = Table.of([candidate.paths for candidate in candidates], self.shape, reading.sharing)
         hops, surplus = table.hops(counted, self.lexicon.relations, asked_agent(reading, self.lexicon))

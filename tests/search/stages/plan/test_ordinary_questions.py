@@ -265,7 +265,34 @@ def test_a_denial_that_nothing_expresses_makes_the_answers_doubtful(demos: dict[
 def test_the_verb_behind_something_says_no_type(demos: dict[str, PlannedDemo]) -> None:
     plan = demos["products"].best("something to make tired feet cosy at the cabin in the evening").plan
     # `make` is an alias of the brand, which nobody asks for here.
-    assert (plan.anchors, plan.target.labels) == ((), ())
+    assert (plan.anchors, plan.target.labels) == ((), ("product",))
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("a knife that folds", "IN_CATEGORY"),
+        ("something warm to wear in winter", "GOOD_FOR"),
+        ("hat against the sun", "IN_CATEGORY"),
+    ],
+)
+def test_what_says_no_type_asks_for_what_the_base_describes(
+    demos: dict[str, PlannedDemo], text: str, relation: str
+) -> None:
+    # `folds`, `warm` and `sun` are a little like materials and colours, of which there is no more than the name.
+    plan = demos["products"].best(text).plan
+    assert plan.target.labels == ("product",)
+    assert plan.hops[0].rel == relation
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [("what colours are there in knives", "color"), ("which stuff are the tents made of", "material")],
+)
+def test_a_type_that_is_said_is_asked_for_however_little_is_told_of_it(
+    demos: dict[str, PlannedDemo], text: str, label: str
+) -> None:
+    assert demos["products"].best(text).plan.target.labels == (label,)
 
 
 def test_something_is_no_person(demos: dict[str, PlannedDemo]) -> None:
