@@ -6,7 +6,8 @@ Names are no matter of this file: they are corrected where they are looked up (`
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -41,23 +42,31 @@ def mended(
     A word is misspelt that is no word of the language, has no capital inside the text and stands in no quotes. `schema`
     are further words that may be meant; a word for which `known` is true is left as it is.
     """
-    held = [match.span() for match in _QUOTED.finditer(text)]
+    quoted = [match.span() for match in _QUOTED.finditer(text)]
+    quotes = [start for start, _ in quoted]
+    begins = len(text) - len(text.lstrip())
+    further = _by_letter(schema)
+    found: dict[str, str] = {}
     written: list[str] = []
     pieces: list[Piece] = []
     at = length = 0
     for match in _pattern(code).finditer(text):
         said = match.group()
-        free = not any(start <= match.start() < end for start, end in held)
-        short = _shortened(code).get(said, "") if free else ""
-        meant = _meant(said.lower(), code, schema) if free and not short and _mendable(text, match) else short
+        before = bisect_right(quotes, match.start())
+        free = not (before and match.start() < quoted[before - 1][1])
+        meant = short = _shortened(code).get(said, "") if free else ""
+        if free and not short and _mendable(said, begins=match.start() == begins):
+            if (lowered := said.lower()) not in found:
+                found[lowered] = _meant(lowered, code, schema, further)
+            meant = found[lowered]
         if not meant or (not short and known(said)):
             continue
-        before = text[at : match.start()]
-        pieces += [Piece(length, length + len(before), (at, match.start()), known=False)] if before else []
-        length += len(before)
+        kept = text[at : match.start()]
+        pieces += [Piece(length, length + len(kept), (at, match.start()), known=False)] if kept else []
+        length += len(kept)
         pieces.append(Piece(length, length + len(meant), match.span(), known=True))
         length += len(meant)
-        written += [before, meant]
+        written += [kept, meant]
         at = match.end()
     if not written:
         return Gloss(text, text, code, code, read=True)
@@ -82,26 +91,25 @@ def _pattern(code: str) -> re.Pattern[str]:
     return re.compile("|".join([*(rf"(?<![\w/]){one}" for one in ends), _WORD.pattern]))
 
 
-def _mendable(text: str, match: re.Match[str]) -> bool:
-    said = match.group()
-    begins = not text[: match.start()].strip()
+def _mendable(said: str, *, begins: bool) -> bool:
+    """Whether a word may be misspelt; inside a text one with a capital is a name."""
     return len(said) >= _SHORTEST and said[1:].islower() and (begins or said[0].islower())
 
 
-def _meant(said: str, code: str, schema: Collection[str]) -> str:
+def _meant(said: str, code: str, schema: Collection[str], further: Mapping[str, Sequence[str]]) -> str:
     """Return the word that a misspelt one means; empty if it is a word, or if none or several are as near."""
     if _is_known(said, code) or said in schema:
         return ""
-    near = [*_near(said, _asking(code)), *_near(said, schema)]
+    near = [*_near(said, _asking_by_letter(code)), *_near(said, further)]
     best = min((errors for errors, _ in near), default=0)
     several = {word for errors, word in near if errors == best}
     return several.pop() if len(several) == 1 else ""
 
 
-def _near(said: str, among: Collection[str]) -> Iterator[tuple[int, str]]:
+def _near(said: str, among: Mapping[str, Sequence[str]]) -> Iterator[tuple[int, str]]:
     """Yield the words that have the first letter of a word and are few errors away from it."""
     most = 2 if len(said) >= _LONG else 1
-    alike = [word for word in among if word[:1] == said[:1] and abs(len(word) - len(said)) <= most]
+    alike = [word for word in among.get(said[:1], ()) if abs(len(word) - len(said)) <= most]
     for word, errors, _ in process.extract(said, alike, scorer=OSA.distance, score_cutoff=most, limit=None):
         if len(said) > _SHORTEST or sorted(word) == sorted(said):
             yield int(errors), word
@@ -121,6 +129,19 @@ def _asking(code: str) -> frozenset[str]:
         written = [scale.get(name, "") for name in ("high", "low", "verbs", "nouns")]
         found |= {form for text in written for entry in split(text) for form in forms(entry)}
     return frozenset(word for word in found if len(word) >= _SHORTEST and word.isalpha())
+
+
+@lru_cache(maxsize=8)
+def _asking_by_letter(code: str) -> dict[str, list[str]]:
+    return _by_letter(_asking(code))
+
+
+def _by_letter(words: Collection[str]) -> dict[str, list[str]]:
+    """Return words by their first letters."""
+    found: dict[str, list[str]] = {}
+    for word in words:
+        found.setdefault(word[:1], []).append(word)
+    return found
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -31,12 +32,16 @@ class NumberReader:
 
         A word behind a number that is no noun is no unit: *under 30 please*, *under 30 sold in Norway*.
         """
-        return [self._one(said, number) for number in numbers]
+        starts = [token.start for token in said]
+        return [
+            self._one(said, number, range(bisect_left(starts, number.start), bisect_left(starts, number.end)))
+            for number in numbers
+        ]
 
-    def _one(self, said: Sequence[Token], number: Quantity) -> Quantity:
-        unit = "" if self._counts_nothing(said, number) else number.unit
+    def _one(self, said: Sequence[Token], number: Quantity, inside: range) -> Quantity:
+        """Return a number with its scale; `inside` are the places of its words."""
+        unit = "" if self._counts_nothing(said, number, inside.stop) else number.unit
         number = replace(number, unit=unit)
-        inside = [at for at, token in enumerate(said) if number.start <= token.start < number.end]
         if number.op == "=" or number.year or not inside:
             return number
         # *Children under 5* are an age, which no other thing is measured by.
@@ -47,15 +52,17 @@ class NumberReader:
         scale = compared.scale if compared else verb[2] if verb else UNKNOWN
         return replace(number, scale=scale.names, against=scale.against if compared else (), bare=not unit)
 
-    def _counts_nothing(self, said: Sequence[Token], number: Quantity) -> bool:
-        """Whether the word behind a number is no noun, nor a participle or adjective of one (*three used books*)."""
+    def _counts_nothing(self, said: Sequence[Token], number: Quantity, at: int) -> bool:
+        """Whether the word behind a number is no noun, nor a participle or adjective of one (*three used books*).
+
+        `at` is the place of the first word behind the number.
+        """
         word = number.unit
         if word in UNITS:
             # A letter may be an elided word as well: `l` of *l'eau*, `m` of *I'm*.
             return False
         if word in self._function:
             return True
-        at = next((at for at, token in enumerate(said) if token.start >= number.end), len(said))
         behind = said[at + 1] if at + 1 < len(said) else None
         said_of_it = word in self._participles or bool(self._ends and word.endswith(self._ends))
         return said_of_it and (behind is None or bool(behind.mark) or behind.word in self._function)
