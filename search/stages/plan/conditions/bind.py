@@ -9,7 +9,7 @@ from search.domain.filtering import NAME
 from search.domain.plan import Filter
 from search.domain.trace import Limit
 from search.interfaces import NodeStore
-from search.language.cues import Span
+from search.language.cues import DateRange, Span
 from search.language.quantities import Quantity
 from search.language.question import AnalysedQuestion
 from search.stages.plan.conditions.among import counting_selected
@@ -44,7 +44,8 @@ _NEAR, _FAR = 2, 3
 class Bound:
     """A combination of conditions; `unbound` are the spans of the cues that mean nothing for the candidate plan.
 
-    `unsaid` are those of compared numbers: a text that says them is no better, but without them a plan is never sure.
+    `unsaid` are those of compared numbers and dates: a text that says them is no better, but without them a plan is
+    never sure.
     `score` is the sum of the scores of the conditions.
     """
 
@@ -154,19 +155,21 @@ class Binder:
         return tuple(span for span in [*cues, *sorted(left)] if span not in told)
 
     def _unsaid(self, conditions: Sequence[Condition]) -> tuple[Span, ...]:
-        """Return the spans of the compared numbers that no condition expresses.
+        """Return the spans of the compared numbers and the dates that no condition expresses, or not as closely as said.
 
         Where a condition leads to nodes over the relation that another one counts, the number is not expressed either:
         it is said of these nodes alone.
         """
-        numbers = [one for one in self.question.cues.quantities if one.op != "=" and not self._in_name(one)]
+        cues = self.question.cues
+        compared: list[Quantity | DateRange] = [*(one for one in cues.quantities if one.op != "="), *cues.dates]
+        numbers = [one for one in compared if not self._in_name(one)]
         joined = {hop.rel for condition in conditions for hop in condition.hops}
         narrowed = {one.cue for one in conditions for f in one.filters if _narrowed(f, joined)}
         told = {span for condition in conditions for span in condition.spans} - narrowed
         return tuple(span for one in numbers if (span := (one.start, one.end)) not in told)
 
-    def _in_name(self, number: Quantity) -> bool:
-        """Whether a number is a part of a name."""
+    def _in_name(self, number: Quantity | DateRange) -> bool:
+        """Whether a number or date is a part of a name."""
         asked = self.question
         return any(
             role != "number" and name.mention.start < number.end and number.start < name.mention.end

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from search.domain.graph import Field
 from search.domain.plan import Filter
-from search.language.cues import DateRange
+from search.language.cues import DateRange, Span
 from search.language.words import stem
 from search.stages.plan.conditions.condition import Condition, Core
 from search.stages.plan.conditions.denied import denied
@@ -34,7 +34,8 @@ def dates_of(core: Core, fields: FieldMeanings) -> Iterator[list[Condition]]:
                 continue
             partly = one.kind == "number" and not _whole_years(cue)
             months = list(_month(core, cue)) if partly and not turned and cue.op == "=" else []
-            spans = ((cue.start, cue.end), *naming(core, one), *([(turned.start, turned.end)] if turned else []))
+            said = _years_alone(core, cue) if partly and not months else [(cue.start, cue.end)]
+            spans = (*said, *naming(core, one), *([(turned.start, turned.end)] if turned else []))
             meanings.append(
                 Condition(
                     (cue.start, cue.end),
@@ -49,6 +50,17 @@ def dates_of(core: Core, fields: FieldMeanings) -> Iterator[list[Condition]]:
 
 def _whole_years(cue: DateRange) -> bool:
     return (cue.first.month, cue.first.day, cue.last.month, cue.last.day) == (1, 1, 12, 31)
+
+
+def _years_alone(core: Core, cue: DateRange) -> list[Span]:
+    """Return what a field of years expresses of a date that is no whole years: *2020*, and not *March*, of *March 2020*.
+
+    The whole date where no year is written, as in *the last ten years*.
+    """
+    years = {str(cue.first.year), str(cue.last.year)}
+    inside = core.question.said_in((cue.start, cue.end))
+    written = [(word.start, word.start + len(word.text)) for word in inside if word.text in years]
+    return written or [(cue.start, cue.end)]
 
 
 def _month(core: Core, cue: DateRange) -> Iterator[Filter]:
