@@ -155,7 +155,7 @@ class Binder:
         return tuple(span for span in [*cues, *sorted(left)] if span not in told)
 
     def _unsaid(self, conditions: Sequence[Condition]) -> tuple[Span, ...]:
-        """Return the spans of the compared numbers and the dates that no condition expresses, or not as closely as said.
+        """Return the spans of the compared numbers and dates that no condition expresses, or not as closely as said.
 
         Where a condition leads to nodes over the relation that another one counts, the number is not expressed either:
         it is said of these nodes alone.

@@ -53,7 +53,7 @@ def _whole_years(cue: DateRange) -> bool:
 
 
 def _years_alone(core: Core, cue: DateRange) -> list[Span]:
-    """Return what a field of years expresses of a date that is no whole years: *2020*, and not *March*, of *March 2020*.
+    """Return what a field of years expresses of a date that is no whole years: *2020*, not *March*, of *March 2020*.
 
     The whole date where no year is written, as in *the last ten years*.
     """
