@@ -113,7 +113,7 @@ class Readings:
         first = max((total for _, total in adjusted), default=scored.text)
         yield from itself.of(first)
         yield from NamedWith(itself, self._limits, self._bound_to).of(first)
-        if not cued or (best and unused_share(self.question, self.knowledge.spoken) > _MISSED):
+        if not cued or (best and unused_share(self.question, self.knowledge) > _MISSED):
             return
         weights = Weights()
         shift = scored.text - weights.text
@@ -243,7 +243,7 @@ class Readings:
         if scored.source == "learned":
             return scored.text
         ordered = _ORDERED if self.question.superlatives else 0.0
-        return scored.text - ordered - _NAMED * unused_share(self.question, self.knowledge.spoken)
+        return scored.text - ordered - _NAMED * unused_share(self.question, self.knowledge)
 
     def _fitted(self, candidate: PlanCandidate) -> float:
         """Return what the wording's directions and the sureness of names add to the sum of a candidate; at most 0.

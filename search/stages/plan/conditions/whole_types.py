@@ -18,6 +18,7 @@ from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.target import agents, answer_types, heads, kinds_before
 from search.stages.plan.limits import meant_of
 from search.stages.plan.measures import is_generic, is_price
+from search.stages.plan.scoring.features import only_speaks
 from search.stages.plan.scoring.score import Weights
 from search.stages.plan.years import YearFields
 
@@ -137,17 +138,17 @@ def whole_type_sum(
         + weights.words * words
         + weights.order * words
         + weights.target * fit
-        + weights.missed * unused_share(question, knowledge.spoken)
+        + weights.missed * unused_share(question, knowledge)
         + weights.size * float(np.log10(1 + candidate.size))
     )
 
 
-def unused_share(question: AnalysedQuestion, spoken: frozenset[str]) -> float:
+def unused_share(question: AnalysedQuestion, knowledge: Knowledge) -> float:
     """Return the weight of the surest name to start from, which a plan without names leaves out, in [0, 1].
 
     Unlike in plans with names, the case of the name does not count: any name is a reason to start from it, unless it
-    consists of words of the schema, whose stems are `spoken`, or is a value as surely as it is a name, or stands in a
-    longer one (*eye drops*).
+    consists of words of the schema, or is a value as surely as it is a name, or stands in a longer one (*eye drops*). A
+    single word weighs less the more surely it is only a word for the schema: *films* where the type is called movie.
     """
     held = {(one.start, one.end) for one in question.values}
     longer = [(one.start, one.end) for one in question.values if one.similarity == 1]
@@ -163,4 +164,11 @@ def unused_share(question: AnalysedQuestion, spoken: frozenset[str]) -> float:
             for start, end in longer
         )
     ]
-    return max((name.mention.similarity for name in starts if not stems(name.mention.text) <= spoken), default=0.0)
+    return max(
+        (
+            name.mention.similarity * (1 - only_speaks(name, knowledge.lexicon))
+            for name in starts
+            if not stems(name.mention.text) <= knowledge.spoken
+        ),
+        default=0.0,
+    )
