@@ -157,9 +157,9 @@ class Estimator:
         self._began = self._entered = self._seen = now
 
     def report(self, part: str, done: int, total: int | None, now: float) -> None:
-        """Receive the progress of a part."""
+        """Receive the progress of a part; a count that goes back says that the part has begun again."""
         self._seen = now
-        if self._at < 0 or self._parts[self._at].name != part:
+        if self._at < 0 or self._parts[self._at].name != part or done < self._parts[self._at].done:
             self._enter(part, done, now)
         current = self._parts[self._at]
         current.done, current.total = done, total

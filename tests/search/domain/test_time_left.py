@@ -41,6 +41,17 @@ def test_a_slow_machine_is_expected_to_stay_slow() -> None:
     assert estimator.estimate(20.0).seconds_left == approx(30.0 * (20 + 40 * FEW) / (10 + 40 * FEW))
 
 
+def test_a_count_that_goes_back_begins_the_part_again() -> None:
+    estimator = Estimator({"read": 10.0, "write": 30.0}, 0.0)
+    estimator.report("read", 60, 100, 0.0)
+    estimator.report("read", 0, 100, 4.0)
+    # Nothing is known of the new count, and 4 s are no more than is expected: 10 s of reading and 30 s of writing.
+    assert estimator.estimate(4.0).seconds_left == approx(40.0)
+    estimator.report("read", 50, 100, 9.0)
+    # 50 in at most 9 s, where 5 s were expected: as slow as 9 s for the rest, or as quick as the expected 5 s.
+    assert estimator.estimate(9.0).seconds_left == approx(5.0 + 30.0)
+
+
 def test_a_part_whose_size_nobody_knows_counts_by_its_expected_time_and_never_as_nothing() -> None:
     estimator = Estimator({"sort": 10.0}, 0.0)
     estimator.report("sort", 0, None, 0.0)
