@@ -42,14 +42,13 @@ def test_a_slow_machine_is_expected_to_stay_slow() -> None:
 
 
 def test_a_count_that_goes_back_begins_the_part_again() -> None:
-    estimator = Estimator({"read": 10.0, "write": 30.0}, 0.0)
-    estimator.report("read", 60, 100, 0.0)
-    estimator.report("read", 0, 100, 4.0)
-    # Nothing is known of the new count, and 4 s are no more than is expected: 10 s of reading and 30 s of writing.
-    assert estimator.estimate(4.0).seconds_left == approx(40.0)
-    estimator.report("read", 50, 100, 9.0)
-    # 50 in at most 9 s, where 5 s were expected: as slow as 9 s for the rest, or as quick as the expected 5 s.
-    assert estimator.estimate(9.0).seconds_left == approx(5.0 + 30.0)
+    estimator = Estimator({"read": 20.0, "write": 10.0}, 0.0)
+    estimator.report("read", 50, 100, 0.0)
+    estimator.report("write", 0, 100, 0.0)
+    estimator.report("read", 60, 100, 1.0)
+    estimator.report("read", 0, 100, 1.0)
+    # Writing took 1 s of 10: the pace is (1 + 30 · 0.02) / (10 + 30 · 0.02). Of reading nothing is known but its 20 s.
+    assert estimator.estimate(1.0).seconds_left == approx(20.0 * (1 + 30 * FEW) / (10 + 30 * FEW))
 
 
 def test_a_part_whose_size_nobody_knows_counts_by_its_expected_time_and_never_as_nothing() -> None:
