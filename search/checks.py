@@ -23,6 +23,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
@@ -39,7 +40,7 @@ from search import wiring
 from search.adapters.graph_neo4j.address import Address
 from search.composition import Pipeline, variants_of
 from search.domain.errors import InvalidRequest, nearest
-from search.domain.flow import faults_of_flow
+from search.domain.flow import faults_of_flow, flow_of
 from search.domain.options import tools_of
 from search.models import Release
 from search.neural.site_encoders import missing_encoder
@@ -49,6 +50,7 @@ TOOLS = (
     "field_retrievers", "rankers", "scorers", "language_model", "plan_prompts",
 )  # fmt: skip
 PIPELINE_KEYS = ("TITLE", "DESCRIPTION", "BACKEND", "STAGES_CLASS", "STAGES")
+OPTIONAL_KEYS = ("OPTIONS", "TITLES")
 
 
 @register()
@@ -71,8 +73,8 @@ def check_pipelines(**_: Any) -> list[CheckMessage]:
     """E003, E004, E005, E009 and E010: every pipeline can be composed, and the default is one of them."""
     faults: list[CheckMessage] = []
     for name in settings.GRASP_PIPELINES:
-        for fault_id, text in _faults(name):
-            faults.append(Error(f"GRASP_PIPELINES[{name!r}]: {text}", id=fault_id))
+        found = list(_faults(name)) or [("search.E004", text) for text in _unused_titles(wiring.pipeline(name))]
+        faults += [Error(f"GRASP_PIPELINES[{name!r}]: {text}", id=fault_id) for fault_id, text in found]
     if settings.GRASP_DEFAULT_PIPELINE not in settings.GRASP_PIPELINES:
         known = ", ".join(settings.GRASP_PIPELINES) or "none"
         message = f"GRASP_DEFAULT_PIPELINE is {settings.GRASP_DEFAULT_PIPELINE!r}; there are: {known}."
@@ -206,6 +208,8 @@ def _faults(name: str) -> Iterator[tuple[str, str]]:
 def _missing_parts(name: str) -> Iterator[str]:
     row = settings.GRASP_PIPELINES[name]
     yield from (f"it has no {key}." for key in PIPELINE_KEYS if key not in row)
+    known = (*PIPELINE_KEYS, *OPTIONAL_KEYS)
+    yield from (f"its key {key!r} is none of: {', '.join(known)}." for key in row if key not in known)
     paths = [row[key] for key in ("BACKEND", "STAGES_CLASS") if key in row]
     for stage, configured in row.get("STAGES", {}).items():
         if "VARIANTS" not in configured:
@@ -265,6 +269,42 @@ def _misfits(pipeline: Pipeline) -> Iterator[str]:
                 pipeline.specification({stage: name} if "VARIANTS" in row else {}, configured)
             except InvalidRequest as error:
                 yield from (fault.message for fault in error.faults)
+
+
+def _unused_titles(pipeline: Pipeline) -> Iterator[str]:
+    """Yield a sentence for every key of TITLES that cannot be the name of a list.
+
+    A list is called as its stage declares, or by a string in the code of the pipeline, of its stages, or of what they
+    import of their project.
+    """
+    declared = dict.fromkeys(name for field in flow_of(pipeline.stages) for name in (field.name, field.list_name))
+    unknown = [name for name in pipeline.titles if name not in declared]
+    row = settings.GRASP_PIPELINES[pipeline.name]
+    waiting = [path.rpartition(".")[0] for path in (row["BACKEND"], row["STAGES_CLASS"], *_backends(pipeline))]
+    seen = set(waiting)
+    while waiting and unknown:
+        source, imported = _source(waiting.pop())
+        unknown = [name for name in unknown if f'"{name}"' not in source]
+        waiting += imported - seen
+        seen |= imported
+    for name in unknown:
+        near = nearest(name, [*declared])
+        meant = f"; did you mean {near!r}?" if near else f"; those that stages declare are: {', '.join(declared)}."
+        yield f"TITLES has {name!r}, which is the name of no list{meant}"
+
+
+@lru_cache(maxsize=512)
+def _source(module: str) -> tuple[str, frozenset[str]]:
+    """Return the source of a module, and the modules of its own top package that it imports.
+
+    It is not parsed: every command of `manage.py` runs the checks, and parsing a pipeline's modules takes a second.
+    """
+    spec = find_spec(module)
+    if spec is None or not spec.origin or not spec.origin.endswith(".py"):
+        return "", frozenset()
+    source = Path(spec.origin).read_text(encoding="utf-8")
+    own = re.escape(module.split(".")[0])
+    return source, frozenset(re.findall(rf"^from ({own}\.[\w.]+) import", source, re.MULTILINE))
 
 
 def _missing_tools(name: str) -> Iterator[str]:

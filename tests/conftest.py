@@ -61,6 +61,7 @@ from grasp_site.heartbeat import broker, worker_state  # noqa: E402
 from search import wiring  # noqa: E402
 from tests.database import hurry  # noqa: E402
 from tests.engines import Engines  # noqa: E402
+from tests.guarded import guarded  # noqa: E402
 from tests.neo4j_server import Neo4jServer, running  # noqa: E402
 from tests.schedule import LongFilesFirst  # noqa: E402
 
@@ -177,7 +178,7 @@ def search_worker(web_environment: dict[str, str], services: Home) -> Iterator[s
     """
     log = services.log("search worker")
     with log.open("ab") as output:
-        process = subprocess.Popen(
+        process = guarded(
             search_worker_program(threads=2).command, cwd=PROJECT, env=web_environment, stdout=output, stderr=output
         )
     deadline = time.monotonic() + WORKER_START_SECONDS

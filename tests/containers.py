@@ -24,6 +24,7 @@ from grasp_site.embedded.neo4j.server import EmbeddedNeo4j, MemorySize, free_por
 from grasp_site.embedded.postgres import EmbeddedPostgres
 from grasp_site.embedded.privileges import ServiceUser, service_user
 from grasp_site.embedded.valkey import EmbeddedValkey
+from tests.guarded import guarded
 
 DOCKER = PROJECT / "docker"
 PROXY = "172.31.231.2"
@@ -305,9 +306,9 @@ class Composed:
     ) -> subprocess.Popen[bytes]:
         user = user if user is not None else IMAGE_USER.uid if self._drops else None
         with (self.root / "logs" / f"{name}.log").open("ab") as log:
-            self.processes[name] = subprocess.Popen(
+            self.processes[name] = guarded(
                 command, cwd=folder, env=dict(environment), stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-                start_new_session=True, user=user, group=user, extra_groups=[] if user is not None else None,
+                user=user, group=user, extra_groups=[] if user is not None else None,
             )  # fmt: skip
         return self.processes[name]
 

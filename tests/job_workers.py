@@ -20,6 +20,7 @@ from grasp_site.heartbeat import worker_state
 from search.models import Job, RefusedRequests
 from search.services.jobs.launch import launch_job
 from search.services.jobs.tend import tend_jobs
+from tests.guarded import guarded
 
 LONGEST = 60.0
 ENDED = (Job.State.DONE, Job.State.FAILED, Job.State.CANCELLED)
@@ -37,13 +38,8 @@ class Workers:
         """Start a worker in a group of its own, with more in its environment; it is not waited for."""
         command = [*job_worker("jobs").command, "--hostname", f"jobs-{uuid4().hex[:8]}@%h"]
         with self._log.open("ab") as output:
-            process = subprocess.Popen(
-                command,
-                cwd=PROJECT,
-                env=self._environment | environment,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
+            process = guarded(
+                command, signal.SIGKILL, cwd=PROJECT, env=self._environment | environment, stdout=output, stderr=output
             )
         self.processes.append(process)
         return process

@@ -21,6 +21,7 @@ from search.adapters.graph_neo4j.names import MARKER, Names
 from search.adapters.graph_neo4j.project import Projection
 from search.domain.graph import Schema
 from search.domain.trace import Limit
+from tests.guarded import guarded
 from tests.oracle import Graph
 
 # Only the quick compiler: for a server that runs a minute, thorough compilation costs more than it saves.
@@ -50,7 +51,7 @@ class Neo4jServer:
         program: Program = self._server.prepare()
         self._home.make_folder(self._home.logs.name)
         with self._home.log("neo4j").open("ab") as log:
-            self._process = subprocess.Popen(program.command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+            self._process = guarded(program.command, signal.SIGTERM, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         while not self._server.has_started(self._process):
             time.sleep(0.1)
         self._server.set_password()

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -25,9 +26,6 @@ from search.views.form import by_field, question_box, typed_text
 from search.views.results import held_seconds
 from search.views.shown.comparison import show_comparison
 from search.views.unavailable import not_now, says_what_is_down, status_of
-
-BESIDE = ("bm25", "grasp")
-"""The pipelines that a single search is compared with unless somebody chooses others: the first that is another one."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -94,9 +92,13 @@ def compare_live(request: HttpRequest) -> HttpResponse:
 
 
 def _with_second(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of the form with a second pipeline where one is chosen: a comparison takes two."""
+    """Return the values of the form with a second pipeline where one is chosen: a comparison takes two.
+
+    The second is the pipeline with the fewest stages, as the baseline, or the site's default one.
+    """
     chosen = values["pipeline"]
-    beside = [name for name in BESIDE if name not in chosen and name in wiring.pipelines()]
+    simplest = min(wiring.pipelines(), key=lambda name: len(wiring.row(name)["STAGES"]))
+    beside = [name for name in (simplest, settings.GRASP_DEFAULT_PIPELINE) if name not in chosen]
     return values | {"pipeline": [*chosen, *beside[:1]]} if len(chosen) == 1 else values
 
 

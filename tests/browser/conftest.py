@@ -31,6 +31,7 @@ from grasp_site.setup import DEMO_MARK
 from tests.command_server import CLIENT, settings_mark
 from tests.conftest import BUILT_DOCS, CHROMIUM, PROJECT
 from tests.database import hurry
+from tests.guarded import guarded
 
 COMMANDS = "commands"
 """Name of the program in a site's folder that stands where Python runs `manage.py`."""
@@ -122,9 +123,8 @@ def site() -> Iterator[Site]:
     said = home / "terminal.log"
     with said.open("wb") as terminal:
         process, commands = (
-            subprocess.Popen(
-                [sys.executable, "-m", *module],
-                cwd=PROJECT, env=environment, stdout=terminal, stderr=terminal, start_new_session=True,
+            guarded(
+                [sys.executable, "-m", *module], cwd=PROJECT, env=environment, stdout=terminal, stderr=terminal
             )
             for module in (["grasp_site.embedded"], ["tests.command_server", str(door)])
         )  # fmt: skip

@@ -19,6 +19,7 @@ from grasp_site.setup import DEMO_MARK
 from tests.command_server import CLIENT, settings_mark
 from tests.conftest import BUILT_DOCS, PROJECT
 from tests.database import hurry
+from tests.guarded import guarded
 
 READY_SECONDS = 300.0
 # Copied, because pages write below them; everything else of the project is linked.
@@ -57,14 +58,10 @@ def scratch() -> Iterator[Scratch]:
     environment["TESTED_SETTINGS"] = settings_mark(environment)
     said = home / "terminal.log"
     with said.open("wb") as terminal:
-        site = subprocess.Popen(
-            [sys.executable, "-m", "grasp_site.embedded"],
-            cwd=PROJECT, env=environment, stdout=terminal, stderr=terminal, start_new_session=True,
-        )  # fmt: skip
-        commands = subprocess.Popen(
-            [sys.executable, "-m", "tests.command_server", address],
-            cwd=PROJECT, env=environment, stdout=terminal, stderr=terminal, start_new_session=True,
-        )  # fmt: skip
+        site, commands = (
+            guarded([sys.executable, "-m", *module], cwd=PROJECT, env=environment, stdout=terminal, stderr=terminal)
+            for module in (["grasp_site.embedded"], ["tests.command_server", address])
+        )
     try:
         deadline = time.monotonic() + READY_SECONDS
         while "Ready: " not in said.read_text() or not Path(address).exists():

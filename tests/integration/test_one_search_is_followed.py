@@ -21,6 +21,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from grasp_site.embedded.home import Home
 from grasp_site.embedded.neo4j.server import free_port
 from grasp_site.embedded.programs import search_worker, web
+from tests.guarded import guarded
 from tests.search import small
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -103,7 +104,7 @@ def test_one_search_leaves_one_trail(
     for name, program in (("web", web(port)), ("worker", search_worker(threads=2))):
         with logs[name].open("ab") as log:
             command = [*program.command]
-            processes.append(subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=log, stderr=log))
+            processes.append(guarded(command, cwd=PROJECT, env=environment, stdout=log, stderr=log))
     try:
         until(lambda: answers(f"{site}/api/v1/readyz/"), lambda: "".join(path.read_text() for path in logs.values()))
         asked = httpx2.post(

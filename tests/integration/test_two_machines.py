@@ -31,6 +31,7 @@ from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
 from tests import hash_site
 from tests.conftest import PROJECT, WORKER_START_SECONDS
+from tests.guarded import guarded
 from tests.job_workers import until
 from tests.search.ingest import bundles
 
@@ -42,7 +43,7 @@ QUESTION = "Which film has Ada Holm?"
 def process(command: list[str], environment: dict[str, str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Run a process until the end of the block."""
     with log.open("ab") as output:
-        started = subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=output, stderr=output)
+        started = guarded(command, cwd=PROJECT, env=environment, stdout=output, stderr=output)
     try:
         yield started
     finally:

@@ -63,6 +63,8 @@ def test_a_backend_that_is_not_there_is_e002(settings: Any, path: str) -> None:
         ({"STAGES": TEXT | {"retrieve": {"BACKEND": f"{WHERE}.Find", "OPTIONS": {"depth": 0}}}},
          "search.E004", "must be between"),
         ({"OPTIONS": {"graf_share": 0.5}}, "search.E009", "takes no option 'graf_share'"),
+        ({"TITLES": {"txet": "Document text"}}, "search.E004", "TITLES has 'txet', which is the name of no list"),
+        ({"TITELS": {"text": "Document text"}}, "search.E003", "its key 'TITELS' is none of: TITLE, DESCRIPTION"),
     ],
 )  # fmt: skip
 def test_a_pipeline_that_cannot_be_composed_says_why(

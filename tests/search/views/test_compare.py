@@ -233,19 +233,19 @@ def test_a_search_leads_to_the_form_with_its_question_and_pipeline(client: Clien
     assert f"/compare/?search={run.pk}" in client.get(f"/search/{run.pk}/").content.decode()
     html = client.get(f"/compare/?search={run.pk}").content.decode()
     assert QUESTION in html
-    assert re.findall(r'value="(\w+)" checked', html) == ["path"]
 
 
-def test_a_single_pipeline_is_compared_with_words_unless_somebody_chooses(
-    client: Client, four: object, settings: Settings
+def test_a_single_pipeline_is_compared_with_the_one_of_the_fewest_stages_and_that_one_with_the_default(
+    client: Client, four: object
 ) -> None:
-    settings.GRASP_PIPELINES = {**settings.GRASP_PIPELINES, "bm25": small.PIPELINES["text"] | {"TITLE": "Words"}}
-    wiring.forget()
+    # `text` retrieves and explains; `path`, the default, plans as well.
     [run, _] = ask(client)
     run_search(run.pk)
-    for chosen in (f"search={run.pk}", "kb=films&q=Wer%3F&pipeline=path"):
+    for chosen in (f"search={run.pk}", "kb=films&q=Wer%3F&pipeline=path", "kb=films&q=Wer%3F&pipeline=text"):
         html = client.get(f"/compare/?{chosen}").content.decode()
-        assert sorted(re.findall(r'value="(\w+)" checked', html)) == ["bm25", "path"]
+        assert sorted(re.findall(r'value="(\w+)" checked', html)) == ["path", "text"]
+    html = client.get("/compare/?kb=films&pipeline=third").content.decode()
+    assert sorted(re.findall(r'value="(\w+)" checked', html)) == ["text", "third"]
     html = client.get("/compare/?kb=films&pipeline=path&pipeline=text").content.decode()
     assert sorted(re.findall(r'value="(\w+)" checked', html)) == ["path", "text"]
 
