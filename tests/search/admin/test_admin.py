@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.apps import apps
+from django.contrib import admin
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
@@ -252,6 +253,22 @@ def test_the_first_page_shows_what_runs_and_what_was_asked(staff: Client, asked:
     page = staff.get(reverse("admin:index")).content.decode()
     for text in ("Searches answered", "No search worker is running", "films-1", "&lt;b&gt;Who?&lt;/b&gt;"):
         assert text in page
+
+
+@pytest.mark.parametrize("app", ["search", "training"])
+def test_the_breadcrumb_of_an_app_opens_the_list_of_its_pages(staff: Client, films: KnowledgeBase, app: str) -> None:
+    # Every page of a row has this breadcrumb. Unfold's search box has the same address as the page of `search`.
+    html = staff.get(reverse("admin:app_list", kwargs={"app_label": app})).content.decode()
+    models = [model for model in admin.site._registry if model._meta.app_label == app]
+    assert models
+    for model in models:
+        assert f'href="{reverse(f"admin:{app}_{model._meta.model_name}_changelist")}"' in html
+
+
+def test_the_search_box_of_the_admin_still_answers(staff: Client, films: KnowledgeBase) -> None:
+    found = staff.get("/admin/search/?s=artifact").content.decode()
+    assert reverse("admin:search_artifact_changelist") in found
+    assert staff.get("/admin/search/?s=").content == b""
 
 
 def test_nobody_else_gets_in(api: Client, films: KnowledgeBase) -> None:
