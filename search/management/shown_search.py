@@ -86,7 +86,7 @@ def _expansion(search: dict[str, Any]) -> RenderableType | None:
 
 def plan_line(plan: dict[str, Any]) -> str:
     """Return a plan in one line: `a="Ada" person; a ←directed by– T film`."""
-    parts = [f'{a["var"]}="{a["text"] or ", ".join(a.get("ids", []))}" {a["label"]}' for a in plan["anchors"]]
+    parts = [_anchor(anchor) for anchor in plan["anchors"]]
     parts += [_hop(hop) for hop in plan["hops"]]
     parts += [f"{f['var']}.{filter_words(f)}" for f in plan.get("filters", [])]
     parts += [f"not {exclusion_words(one, variables_of(plan))}" for one in plan.get("exclude", [])]
@@ -95,6 +95,11 @@ def plan_line(plan: dict[str, Any]) -> str:
     target = plan["target"]
     wanted = f"{target['var']} {'|'.join(target['labels']) or 'anything'}"
     return "; ".join([*parts, wanted + (f' about "{target["relevance_text"]}"' if target["relevance_text"] else "")])
+
+
+def _anchor(anchor: dict[str, Any]) -> str:
+    inner = f" [{plan_line(anchor['plan'])}]" if anchor.get("plan") else ""
+    return f'{anchor["var"]}="{anchor["text"] or ", ".join(anchor.get("ids", []))}" {anchor["label"]}{inner}'
 
 
 def _hop(hop: dict[str, Any]) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from search.domain.errors import StageError
 from search.domain.graph import ANY, Node
 from search.domain.linking import Binding, LinkedPlan, Reach, Reading
 from search.domain.options import option
 from search.domain.plan import Anchor, Plan, ScoredPlan
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit, StepOutput
-from search.interfaces import Adjacency, Encoder, MentionIndex, NodeStore, VectorIndex, VectorKind
+from search.interfaces import Adjacency, Encoder, GraphStore, MentionIndex, NodeStore, VectorIndex, VectorKind
 from search.language.readings import Readings
 
 _USUAL = Reach()
@@ -24,8 +25,10 @@ class Link:
     """Looks anchors up by the similarity of embeddings: names among names, descriptions among documents.
 
     An anchor is bound to the best K nodes whose cosine is at least τ times the best cosine. An anchor with ids is bound
-    to these nodes with cosine 1, without a look-up. An anchor without a match stays unbound.
-    `mentions` and `adjacency` tell how the names of given nodes were read; without them nothing is told.
+    to these nodes with cosine 1, without a look-up. An anchor with a plan is bound to the answers of this plan, with
+    cosine 1: the plan is linked and executed first. An anchor without a match stays unbound.
+    `mentions` and `adjacency` tell how the names of given nodes were read; without them nothing is told. `graph`
+    executes the plans inside anchors.
     """
 
     encoder: Encoder
@@ -39,9 +42,14 @@ class Link:
     doc_tau: float = option(
         0.90, "Smallest cosine of a description's nodes, as a fraction of the best cosine (τ).", low=0, high=1
     )
+    inner_k: int = option(
+        1_000, "Largest number of answers of a plan inside a plan that its anchor is bound to.", low=1, high=10_000
+    )
+    seconds: float = option(2.0, "Time limit of one plan inside a plan, in seconds.", low=0.01, high=600, public_high=5)
 
     mentions: MentionIndex | None = None
     adjacency: Adjacency | None = None
+    graph: GraphStore | None = None
 
     def __call__(self, plans: Sequence[ScoredPlan], limit: Limit, reach: Reach = _USUAL) -> StepOutput[LinkedPlan]:
         """Return one linked plan for each plan, in their order; the note names anchors that were not fully bound.
@@ -49,9 +57,10 @@ class Link:
         `reach` multiplies K and τ, to look further for a plan that found nothing.
         """
         anchors = list(dict.fromkeys(anchor for scored in plans for _, anchor in scored.plan.all_anchors))
-        given = self._given(anchors)
-        looked_up = self._look_up([anchor for anchor in anchors if not anchor.ids], limit, reach)
-        scores = given | looked_up
+        looked_up = [anchor for anchor in anchors if not anchor.ids and anchor.plan is None]
+        scores = self._given(anchors) | self._look_up(looked_up, limit, reach)
+        inner, told = self._answers(plans, limit, reach)
+        scores |= inner
         keys = sorted({candidate.key for found in scores.values() for candidate in found})
         named = dict(zip(keys, self.nodes.references(keys), strict=True)) if keys else {}
         readings = self._readings(scores) if reach == _USUAL else {}
@@ -66,7 +75,42 @@ class Link:
             )
             for index, scored in enumerate(plans)
         ]
-        return StepOutput(linked, detail=_note(anchors, scores))
+        detail = " ".join(filter(None, (_note(anchors, scores), *told)))
+        return StepOutput(linked, detail=detail, status="degraded" if told else "ok")
+
+    def _answers(
+        self, plans: Sequence[ScoredPlan], limit: Limit, reach: Reach
+    ) -> tuple[dict[Anchor, list[Candidate]], list[str]]:
+        """Return the answers of the plans inside anchors, and a sentence for each that failed or has too many answers.
+
+        A failed one leaves its anchor unbound. Raises StageError if every plan has an anchor whose plan failed.
+        """
+        found: dict[Anchor, list[Candidate]] = {}
+        errors: dict[Anchor, StageError] = {}
+        told: list[str] = []
+        holding = [[anchor for _, anchor in scored.plan.all_anchors if anchor.plan is not None] for scored in plans]
+        for anchor in dict.fromkeys(anchor for several in holding for anchor in several):
+            try:
+                found[anchor], truncated = self._answers_of(anchor, limit, reach)
+            except StageError as error:
+                found[anchor], errors[anchor] = [], error
+                told.append(f"What {anchor.text!r} means could not be found out: {error.reason}.")
+                continue
+            if truncated:
+                told.append(f"Of what {anchor.text!r} means, only {len(found[anchor])} were taken.")
+        if errors and all(any(anchor in errors for anchor in several) for several in holding):
+            raise next(iter(errors.values()))
+        return found, told
+
+    def _answers_of(self, anchor: Anchor, limit: Limit, reach: Reach) -> tuple[list[Candidate], bool]:
+        """Return the answers of the plan inside an anchor, and whether there are more. Raises StageError."""
+        if self.graph is None or anchor.plan is None:
+            raise StageError("link", "no graph is configured that executes plans inside plans", permanent=True)
+        [linked] = self([ScoredPlan(anchor.plan, "user", 1.0)], limit, reach)
+        if not linked.is_executable:
+            return [], False
+        answers = self.graph.execute(linked, limit.at_most(self.seconds), self.inner_k)
+        return [Candidate(candidate.key, 1.0) for candidate in answers.candidates], answers.truncated
 
     def _readings(self, scores: Mapping[Anchor, Sequence[Candidate]]) -> dict[str, Reading]:
         """Return text → how it was read, for the anchors with ids whose text is not simply the name of their nodes."""

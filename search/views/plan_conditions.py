@@ -53,7 +53,8 @@ def _edited(pattern: Json, fields: Mapping[str, str], at: str) -> Json:
     text = fields.get(f"{at}/text", anchor["text"]).strip()
     label = fields.get(f"{at}/label", anchor["label"])
     if (text, label) != (anchor["text"], anchor["label"]):
-        anchor = {key: value for key, value in anchor.items() if key != "ids"} | {"text": text, "label": label}
+        kept = {key: value for key, value in anchor.items() if key not in ("ids", "plan")}
+        anchor = kept | {"text": text, "label": label}
     return pattern | {"anchors": [anchor], "hops": [hop | {"to_label": label}]}
 
 

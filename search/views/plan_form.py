@@ -119,6 +119,7 @@ def fields_for(plan: Json, var: str, schema: Schema) -> dict[str, str]:
 
 def pick(plan: Json, index: int, node_id: str, name: str, node_type: str) -> None:
     """Set one entity as the node that an anchor stands for; changes `plan`."""
+    plan["anchors"][index].pop("plan", None)
     plan["anchors"][index] |= {"text": name, "ids": [node_id], "label": node_type}
 
 
@@ -213,9 +214,13 @@ def _anchor(fields: Mapping[str, str], at: str) -> Json:
         "match_mode": fields.get(f"{at}/match_mode", "name"),
     }
     ids = _strings(fields.get(f"{at}/ids", "[]"))
-    # The ids belong to the name and type that the anchor had when they were picked. If one has changed, drop the ids.
+    # Ids and a plan inside belong to the name and type that the anchor had when they were chosen. If one has changed,
+    # drop them.
     was = (fields.get(f"{at}/was", "").strip(), fields.get(f"{at}/was_label", anchor["label"]))
-    return anchor | ({"ids": ids} if ids and was == (text, anchor["label"]) else {})
+    if was != (text, anchor["label"]):
+        return anchor
+    inner = parsed_json(fields.get(f"{at}/plan", ""))
+    return anchor | ({"ids": ids} if ids else {}) | ({"plan": inner} if inner else {})
 
 
 def _hop(fields: Mapping[str, str], at: str) -> Json:

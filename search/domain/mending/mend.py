@@ -88,6 +88,10 @@ class _Mender(MendingTools):
             anchor["label"] = label[0]
         anchor["label"] = self.type(anchor.get("label"), f"anchor {index + 1}")
         self.choose(anchor, "match_mode", MATCH_MODES, f"anchor {index + 1}")
+        if "plan" in anchor:
+            inside = _Mender(self.schema)
+            anchor["plan"] = inside.plan(anchor["plan"])
+            self.said += [f"in the plan of anchor {index + 1}, {sentence}" for sentence in inside.said]
         return anchor
 
     def _hop(self, item: object, index: int) -> object:

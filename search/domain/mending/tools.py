@@ -19,6 +19,7 @@ class MendingTools:
     """The names of a schema, and corrections of single values; `said` collects the sentences."""
 
     def __init__(self, schema: Schema) -> None:
+        self.schema = schema
         self.book = NameBook(schema)
         self.said: list[str] = []
 

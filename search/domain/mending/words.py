@@ -43,6 +43,7 @@ ANCHOR_KEYS = _table(
     label="label type nodetype labels",
     match_mode="matchmode mode match",
     ids="ids",
+    plan="plan subplan subquery",
 )
 HOP_KEYS = {"from": "from", "source": "from", "src": "from", "fromvar": "from", "start": "from"} | _table(
     rel="rel relation relationtype edge edgetype type relationship",

@@ -33,8 +33,12 @@ def plan_from_json(data: Json) -> Plan:
 
 def _anchors(data: Json) -> tuple[Anchor, ...]:
     return tuple(
-        Anchor(a["var"], a["text"], a["label"], a["match_mode"], tuple(a.get("ids", ()))) for a in data["anchors"]
-    )
+        Anchor(
+            a["var"], a["text"], a["label"], a["match_mode"], tuple(a.get("ids", ())),
+            plan_from_json(a["plan"]) if a.get("plan") else None,
+        )
+        for a in data["anchors"]
+    )  # fmt: skip
 
 
 def _hops(data: Json) -> tuple[Hop, ...]:

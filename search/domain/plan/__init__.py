@@ -2,6 +2,7 @@
 
 from search.domain.plan.parts import (
     MAX_ANCHORS,
+    MAX_DEPTH,
     MAX_EXCLUSIONS,
     MAX_HOPS,
     RISKS,
@@ -24,6 +25,7 @@ from search.domain.plan.plan import Plan, ScoredPlan
 
 __all__ = [
     "MAX_ANCHORS",
+    "MAX_DEPTH",
     "MAX_EXCLUSIONS",
     "MAX_HOPS",
     "RISKS",

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
 
 def misfits(plan: Plan, schema: Schema) -> list[Fault]:
-    """Return every fault in the plan's structure, in its filters, exclusions and order."""
+    """Return every fault in the plan's structure, in its filters, exclusions and order, and in the plans inside it."""
     checker = _Checker(schema)
+    for at, anchor in plan.anchors_by_pointer:
+        if anchor.plan is not None:
+            checker.check_inner(anchor.plan, schema, f"{at}/plan")
     checker.check_anchors(plan.anchors, plan.hops, "")
     checker.check_connections(plan)
     checker.check_filters(plan.filters, plan.variables, plan.labels_of, "/filters")
@@ -41,6 +44,13 @@ class _Checker(FilterChecker):
             if hop.source == hop.to_var:
                 message = f"The hop leads from {hop.source!r} to itself; give it another to_var."
                 self.fault(f"{at}/hops/{i}/to_var", message)
+
+    def check_inner(self, plan: Plan, schema: Schema, at: str) -> None:
+        """Check the plan inside an anchor; it must select something, because it is executed."""
+        if not (plan.anchors or plan.runs_over_type):
+            message = "A plan inside another one selects nodes: by an anchor, a filter, an exclusion or an order."
+            self.fault(at, message)
+        self.faults += [Fault(at + fault.pointer, fault.message, fault.nearest) for fault in misfits(plan, schema)]
 
     def check_connections(self, plan: Plan) -> None:
         """Check that hops and comparisons connect every anchor and every hop with the target."""

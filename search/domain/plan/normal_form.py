@@ -47,6 +47,8 @@ def contradictions(plan: Plan, schema: Schema) -> list[Fault]:
 
     `Plan.parse` accepts such a plan: it can be executed, and finds nothing.
     """
+    if inner := _of_inner_plans(plan, schema):
+        return inner
     labels = plan.labels_of
     declared = {var: _declared(labels.get(var, ()), schema) for var in plan.variables}
     if apart := _of_exclusions(plan, schema) + _of_counts(plan, schema):
@@ -69,6 +71,21 @@ def contradictions(plan: Plan, schema: Schema) -> list[Fault]:
                                 between[0] if between else None))  # fmt: skip
     if not faults and not all(possible_types(plan, schema).values()):
         faults.append(Fault("/hops", "The hops cannot follow each other: no node type fits between them."))
+    return faults
+
+
+def _of_inner_plans(plan: Plan, schema: Schema) -> list[Fault]:
+    """Return the contradictions of the plans inside the anchors, and of anchors whose label their plan cannot have."""
+    faults = []
+    for at, anchor in plan.anchors_by_pointer:
+        if anchor.plan is None:
+            continue
+        apart = contradictions(anchor.plan, schema)
+        faults += [Fault(f"{at}/plan{fault.pointer}", fault.message, fault.nearest) for fault in apart]
+        found = possible_types(anchor.plan, schema)[anchor.plan.target.var]
+        if not apart and anchor.label != ANY and anchor.label not in found:
+            told = f"The plan inside finds {_listed(found, schema)}, and the anchor's label is {anchor.label!r}."
+            faults.append(Fault(f"{at}/label", told))
     return faults
 
 
@@ -116,11 +133,12 @@ def normal_form(plan: Plan, schema: Schema) -> str:
     order, `ask` and `show` make a difference.
     """
     types = possible_types(plan, schema)
+    inner = {anchor.var: normal_form(anchor.plan, schema) for anchor in plan.anchors if anchor.plan is not None}
     excluded: dict[str, list[str]] = {}
     for exclusion in plan.exclude:
         pattern = plan.excluded(exclusion)
         excluded.setdefault(pattern.target.var, []).append(normal_form(pattern, schema))
-    colours = {var: _digest(_vertex(plan, var, types, excluded.get(var, ()))) for var in plan.variables}
+    colours = {var: _digest(_vertex(plan, var, types, excluded.get(var, ()), inner.get(var))) for var in plan.variables}
     edges: set[tuple[str, str, str | tuple[str, str], str]] = {_edge(hop, types, schema) for hop in plan.hops}
     edges |= {_compared(condition) for condition in plan.comparisons}
     ordered = [plan.order.by] if plan.order is not None and isinstance(plan.order.by, Count) else []
@@ -136,12 +154,14 @@ def normal_form(plan: Plan, schema: Schema) -> str:
     return _digest([*sorted(colours.values()), *asked])
 
 
-def _vertex(plan: Plan, var: str, types: Types, excluded: Sequence[str] = ()) -> list[Any]:
+def _vertex(plan: Plan, var: str, types: Types, excluded: Sequence[str] = (), inner: str | None = None) -> list[Any]:
     """Return a variable's properties apart from its hops: if it is the target, its types, anchors, filters, exclusions.
 
-    `excluded` holds the normal forms of the patterns that begin at the variable.
+    `excluded` holds the normal forms of the patterns that begin at the variable, `inner` that of the plan inside its
+    anchor, which stands in the place of the anchor's wording.
     """
-    anchors = sorted((" ".join(a.text.casefold().split()), sorted(a.ids)) for a in plan.anchors if a.var == var)
+    named = [(" ".join(a.text.casefold().split()), sorted(a.ids)) for a in plan.anchors if a.var == var]
+    anchors = sorted(named) if inner is None else [("", [inner])]
     own = [f for f in plan.filters if f.var == var and f.compared is None]
     filters = sorted((_what(f), f.op, json.dumps(f.value, sort_keys=True)) for f in own)
     return [var == plan.target.var, sorted(types[var]), anchors, filters, *([sorted(excluded)] if excluded else [])]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast, get_args
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
-from search.domain.errors import nearest, pointer
+from search.domain.errors import Fault, nearest, pointer
 from search.domain.graph import ANY, Direction, Schema
 from search.domain.plan.faults import FaultFinder, kind_of, storable
 from search.domain.plan.parts import (
     COMPARING,
     COUNTING,
     MAX_ANCHORS,
+    MAX_DEPTH,
     MAX_EXCLUSIONS,
     MAX_HOPS,
     MAX_PLACES,
@@ -30,6 +32,9 @@ from search.domain.plan.parts import (
     Risk,
     Target,
 )
+
+if TYPE_CHECKING:
+    from search.domain.plan.plan import Plan
 
 MAX_FILTERS = 20
 MAX_COUNT = 10**9
@@ -53,10 +58,14 @@ class Parts(NamedTuple):
 
 
 class PlanReader(FaultFinder):
-    """Reads a plan's JSON over a schema and collects its faults; an instance is used once."""
+    """Reads a plan's JSON over a schema and collects its faults; an instance is used once.
 
-    def __init__(self, schema: Schema) -> None:
+    `build` makes the plan inside an anchor of its parts, and `depth` is the depth of the plan that is read.
+    """
+
+    def __init__(self, schema: Schema, build: Callable[[Parts], Plan], depth: int = 1) -> None:
         super().__init__()
+        self._schema, self._build, self._depth = schema, build, depth
         self.types = [t.name for t in schema.node_types]
         self.relations = [r.name for r in schema.relations]
 
@@ -152,15 +161,41 @@ class PlanReader(FaultFinder):
         return cast("Direction | None", direction)
 
     def _anchor(self, item: dict[str, Any], at: str) -> Anchor:
-        self.keys(item, ("var", "text", "label", "match_mode", "ids"), at)
+        self.keys(item, ("var", "text", "label", "match_mode", "ids", "plan"), at)
         mode = self.choice(item.get("match_mode", "name"), get_args(MatchMode), f"{at}/match_mode")
         ids = item.get("ids", [])
         if not (isinstance(ids, list) and all(isinstance(node_id, str) and storable(node_id) for node_id in ids)):
             self.fault(f"{at}/ids", "ids is a list of node ids, each a string of valid characters.")
             ids = []
-        text = self.text(item, "text", at, required=not ids)
+        inner = self._inner(item["plan"], f"{at}/plan") if item.get("plan") is not None else None
+        if ids and inner is not None:
+            self.fault(f"{at}/ids", "The nodes of an anchor are given by ids or by a plan: one of the two.")
+        text = self.text(item, "text", at, required=not ids and "plan" not in item)
         label = self.name(item.get("label", ANY), [*self.types, ANY], f"{at}/label", "node type")
-        return Anchor(self.var(item, "var", at), text, label, cast(MatchMode, mode), tuple(ids))
+        if inner is not None:
+            text = text or inner.wording
+            label = inner.target.labels[0] if label == ANY and len(inner.target.labels) == 1 else label
+        return Anchor(self.var(item, "var", at), text, label, cast(MatchMode, mode), tuple(ids), inner)
+
+    def _inner(self, item: object, at: str) -> Plan | None:
+        """Return the plan inside an anchor, whose answers are the anchor's nodes."""
+        if not isinstance(item, dict):
+            self.fault(at, f"plan is a plan, an object as the whole plan is, not {kind_of(item)}.")
+            return None
+        if self._depth == MAX_DEPTH:
+            self.fault(at, f"Plans are nested at most {MAX_DEPTH} deep; this one would be deeper.")
+            return None
+        reader = PlanReader(self._schema, self._build, self._depth + 1)
+        parts = reader.read(item)
+        if parts.ask != "which":
+            reader.fault("/ask", "A plan inside another one asks which nodes there are; leave ask out.")
+        for key, given in (("show", parts.show), ("retrieval_mode", parts.retrieval_mode)):
+            if given:
+                reader.fault(pointer(key), f"Only the outermost plan has {key}.")
+        if parts.target.relevance_text:
+            reader.fault("/target/relevance_text", "A plan inside another one has no text: its documents are not read.")
+        self.faults += [Fault(at + fault.pointer, fault.message, fault.nearest) for fault in reader.faults]
+        return self._build(parts)
 
     def _hop(self, item: dict[str, Any], at: str) -> Hop:
         self.keys(item, ("from", "rel", "to_var", "to_label", "direction"), at)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from search.domain.graph import ANY, Direction
+
+if TYPE_CHECKING:
+    from search.domain.plan.plan import Plan
 
 MatchMode = Literal["name", "doc"]
 Risk = Literal["no_trade", "weak", "normal", "aggressive"]
@@ -40,6 +43,8 @@ MAX_NUMBER = 10**300
 MAX_EXCLUSIONS = 10
 MAX_PLACES = 10_000
 """Largest limit of an order."""
+MAX_DEPTH = 3
+"""Largest depth of plans inside plans; a plan without another plan inside has depth 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,9 @@ class Anchor:
     """An entity that the question names or describes.
 
     `label` is its node type. `match_mode` says whether `text` is a short exact name or a descriptive phrase. If `ids`
-    are given they are the anchor's nodes, found by name or picked by a person, and no look-up is needed.
+    are given they are the anchor's nodes, found by name or picked by a person, and no look-up is needed. If `plan` is
+    given, its answers are the anchor's nodes (*rivers in the state with the largest population*), and `text` is only
+    its wording.
     """
 
     var: str
@@ -55,13 +62,16 @@ class Anchor:
     label: str = ANY
     match_mode: MatchMode = "name"
     ids: tuple[str, ...] = ()
+    # Filters of the plan may hold lists, which have no hash.
+    plan: Plan | None = field(default=None, hash=False)
 
     def to_json(self) -> dict[str, Any]:
         """Return the anchor as it is written in a plan's JSON."""
         written: dict[str, Any] = {
             "var": self.var, "text": self.text, "label": self.label, "match_mode": self.match_mode,
         }  # fmt: skip
-        return written | ({"ids": list(self.ids)} if self.ids else {})
+        written |= {"ids": list(self.ids)} if self.ids else {}
+        return written | ({"plan": self.plan.to_json()} if self.plan is not None else {})
 
 
 @dataclass(frozen=True, slots=True)

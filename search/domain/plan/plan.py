@@ -54,7 +54,7 @@ class Plan:
         """
         if not isinstance(data, dict):
             raise PlanInvalid([Fault("", f"A plan is a JSON object, not {kind_of(data)}.")])
-        reader = PlanReader(schema)
+        reader = PlanReader(schema, lambda parts: cls(*parts))
         plan = cls(*reader.read(data))
         if faults := reader.faults or misfits(plan, schema):
             raise PlanInvalid(faults)
@@ -98,10 +98,35 @@ class Plan:
         return tuple(dict.fromkeys([*names, self.target.var]))
 
     @property
+    def wording(self) -> str:
+        """What the plan finds, in a few words: how an anchor is called whose nodes the plan finds.
+
+        It has the node types, then the names, the fields of the filters, and what the order goes by.
+        """
+        names = [anchor.text or ", ".join(anchor.ids) for anchor in self.anchors]
+        fields = [f.field or f"number of {f.count.rel}" for f in self.filters if f.field or f.count]
+        told = [" or ".join(self.target.labels) or "nodes", *(f"of {name}" for name in names)]
+        told += [f"by {', '.join(dict.fromkeys(fields))}"] if fields else []
+        if self.order is not None:
+            by = self.order.by if isinstance(self.order.by, str) else f"number of {self.order.by.rel}"
+            told.append(f"with the {'lowest' if self.order.direction == 'asc' else 'highest'} {by}")
+        return " ".join(told).replace("_", " ")
+
+    @property
     def all_anchors(self) -> list[tuple[int | None, Anchor]]:
         """The anchors of the plan and of its exclusions, each with the index of its exclusion."""
         own: list[tuple[int | None, Anchor]] = [(None, anchor) for anchor in self.anchors]
         return own + [(index, anchor) for index, pattern in enumerate(self.exclude) for anchor in pattern.anchors]
+
+    @property
+    def anchors_by_pointer(self) -> list[tuple[str, Anchor]]:
+        """The anchors of the plan and of its exclusions, each with its JSON pointer."""
+        own = [(f"/anchors/{i}", anchor) for i, anchor in enumerate(self.anchors)]
+        return own + [
+            (f"/exclude/{index}/anchors/{i}", anchor)
+            for index, pattern in enumerate(self.exclude)
+            for i, anchor in enumerate(pattern.anchors)
+        ]
 
     @property
     def runs_over_type(self) -> bool:

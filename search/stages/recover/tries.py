@@ -152,8 +152,11 @@ def _instead(
 
 
 def _is_looked_up(anchor: Anchor, linked: LinkedPlan) -> bool:
-    """Whether an anchor may be looked up by its text: not if its ids exist, because the plan means exactly them."""
-    return bool(anchor.text) and not (anchor.ids and linked.bindings_of(anchor.var))
+    """Whether an anchor may be looked up by its text: not if its ids exist, because the plan means exactly them.
+
+    The text of an anchor with a plan inside is only its wording.
+    """
+    return bool(anchor.text) and anchor.plan is None and not (anchor.ids and linked.bindings_of(anchor.var))
 
 
 def _without_ids(plan: Plan, looked_up: Sequence[Anchor]) -> Plan:

@@ -49,6 +49,7 @@ class Chip:
     relations: tuple[Choice, ...] = ()
     hidden: tuple[tuple[str, str], ...] = ()
     ids: str = "[]"
+    inner: bool = False
     tied: tuple[str, ...] = ()
     looked: EntityLookup | None = None
     faults: tuple[str, ...] = ()

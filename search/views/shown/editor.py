@@ -64,7 +64,9 @@ class _Painter:
             hidden=(
                 (f"{at}/match_mode", anchor.get("match_mode", "name")), (f"{at}/was", anchor["text"]),
                 (f"{at}/was_label", anchor["label"]),
+                *([(f"{at}/plan", json.dumps(anchor["plan"]))] if anchor.get("plan") else []),
             ),
+            inner=bool(anchor.get("plan")),
             ids=json.dumps(ids), tied=tuple(dict.fromkeys(tied)),
             looked=self.looked if self.looked is not None and self.looked.index == index else None,
             faults=tuple(self.faults.get(at, ())), compared=self._only_compared(anchor["var"]),

@@ -29,13 +29,17 @@ class LinkedEntity:
 
 @dataclass(frozen=True, slots=True)
 class PlanChip:
-    """A variable of the plan. Only anchors have `linked` entities; `text` is the text in the question."""
+    """A variable of the plan. Only anchors have `linked` entities; `text` is the text in the question.
+
+    `inner` says that the entities are the answers of a plan inside the anchor, whose wording is `text`.
+    """
 
     kind: str
     var: str
     type: str
     text: str = ""
     linked: tuple[LinkedEntity, ...] = ()
+    inner: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +174,8 @@ def _chips(plan: Json, bindings: Mapping[str, Sequence[Json]]) -> dict[str, Plan
     chips = {hop["to_var"]: PlanChip("between", hop["to_var"], type_words(hop["to_label"])) for hop in plan["hops"]}
     for anchor in plan["anchors"]:
         tied = tuple(LinkedEntity(**b["node"], score=b["score"]) for b in bindings.get(anchor["var"], ()))
-        chips[anchor["var"]] = PlanChip("anchor", anchor["var"], type_words(anchor["label"]), anchor["text"], tied)
+        kind, inner = type_words(anchor["label"]), bool(anchor.get("plan"))
+        chips[anchor["var"]] = PlanChip("anchor", anchor["var"], kind, anchor["text"], tied, inner)
     return chips
 
 
