@@ -104,7 +104,7 @@ class Plan:
         It has the node types, then the names, the fields of the filters, and what the order goes by.
         """
         names = [anchor.text or ", ".join(anchor.ids) for anchor in self.anchors]
-        fields = [f.field or f"number of {f.count.rel}" for f in self.filters if f.field or f.count]
+        fields = [f"number of {f.count.rel}" if f.count else f.field for f in self.filters]
         told = [" or ".join(self.target.labels) or "nodes", *(f"of {name}" for name in names)]
         told += [f"by {', '.join(dict.fromkeys(fields))}"] if fields else []
         if self.order is not None:
