@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core import signals
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
-from django.http import FileResponse
+from django.db import connections
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 from django.utils.module_loading import import_string
@@ -24,6 +24,7 @@ from django.utils.module_loading import import_string
 from grasp_site.body_limit import BodyLimit
 from grasp_site.crowd_limit import LONGEST_FORM, CrowdLimit, WaitedTooLong, asks, comes_new
 from grasp_site.lanes import Lanes
+from search.downloads import FileAnswer, written
 from search.services.garbage import leave_alone
 from search.services.observing.rest import LENT
 
@@ -74,8 +75,7 @@ class Application(ASGIHandler):
             async with ThreadSensitiveContext():
                 await self._stream(response, receive, send)
         finally:
-            # Closing tells Django that the request has ended, and may use the database.
-            await loop.run_in_executor(self._threads, response.close)
+            await loop.run_in_executor(self._threads, self._end, response)
 
     async def _placed(self, scope: Any, body: IO[bytes]) -> None:
         """Wait for a place. Raises WaitedTooLong for a new search that has none after `GRASP_WEB_SECONDS`.
@@ -96,21 +96,34 @@ class Application(ASGIHandler):
             raise
 
     def _answered(self, scope: Any, body: IO[bytes]) -> Any:
-        """Return the response to a request, closed unless it streams; the calling thread keeps no connection."""
+        """Return the response to a request, closed unless it streams; the calling thread keeps no connection.
+
+        Content that is made by synchronous code, which may read the database, is made here, on the request's own thread
+        and in its place, and only then sent.
+        """
         LENT.set(self.lanes.lent)
         set_script_prefix(get_script_prefix(scope))
         signals.request_started.send(sender=self.__class__, scope=scope)
         try:
             request, refused = self.create_request(scope, body)
             response: Any = refused if request is None else self.get_response(request)
+            if response.streaming and not response.is_async and not isinstance(response, FileAnswer):
+                response = written(response)
             response._handler_class = self.__class__
-            if isinstance(response, FileResponse):
-                response.block_size = self.chunk_size
         finally:
             body.close()
+            # The end of a streaming response comes later, and on another thread.
+            connections.close_all()
         if not response.streaming:
-            response.close()
+            self._end(response)
         return response
+
+    def _end(self, response: HttpResponseBase) -> None:
+        """Close a response, which tells Django that the request has ended; whoever hears it may use the database."""
+        try:
+            response.close()
+        finally:
+            connections.close_all()
 
     async def _stream(self, response: HttpResponseBase, receive: Any, send: Any) -> None:
         """Send a streaming response, and stop when the caller goes away."""

@@ -1,4 +1,4 @@
-"""limits: the number of searches that a caller may request in a minute, and the number that may wait for the worker."""
+"""limits: how many searches and exports a caller may request in a minute, and how many searches may wait."""
 
 from __future__ import annotations
 
@@ -24,6 +24,18 @@ def count_search(user: User, visitor: Visitor) -> None:
 
     Raises TooManySearches when the limit is reached, and ServiceUnavailable when Valkey does not answer.
     """
+    _count("searches", "ask", user, visitor)
+
+
+def count_export(user: User, visitor: Visitor) -> None:
+    """Count a downloaded export against the limit of its caller, which is that of searches. Raises as `count_search`.
+
+    Exports and searches are counted apart.
+    """
+    _count("exports", "download", user, visitor)
+
+
+def _count(kind: str, does: str, user: User, visitor: Visitor) -> None:
     if visitor.token is not None:
         name, most, who = f"token:{visitor.token}", settings.GRASP_SEARCHES_PER_MINUTE_TOKEN, "A token"
     elif user is not None and user.is_authenticated:
@@ -32,10 +44,10 @@ def count_search(user: User, visitor: Visitor) -> None:
         name, most, who = f"address:{visitor.network}", settings.GRASP_SEARCHES_PER_MINUTE, "An address"
     if not most:
         return
-    seconds = gate.take(f"searches:{name}", most, MINUTE)
+    seconds = gate.take(f"{kind}:{name}", most, MINUTE)
     if seconds:
         wait = math.ceil(seconds)
-        raise TooManySearches(f"{who} may ask {most:,} searches a minute; ask again in {wait} s.", wait)
+        raise TooManySearches(f"{who} may {does} {most:,} {kind} a minute; {does} again in {wait} s.", wait)
 
 
 @contextmanager
