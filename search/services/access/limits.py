@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from django.conf import settings
 
@@ -83,14 +82,14 @@ def expected_wait(queue: str) -> float:
     length, oldest = gate.queued(queue)
     if not length:
         return 0.0
-    workers = workers_of(queue)
-    if not workers:
+    if not workers_of(queue):
         return 0.0
-    return max(oldest, length * _seconds_for_one(workers))
+    return max(oldest, length * seconds_for_one(queue))
 
 
-def _seconds_for_one(workers: Sequence[Mapping[str, Any]]) -> float:
-    """Return the seconds from one search that these workers take from the queue to the next, 0 if none says so."""
+def seconds_for_one(queue: str) -> float:
+    """Return the seconds from one search that the workers take from the queue to the next, 0 if none says so."""
+    workers = workers_of(queue)
     rates = [float(one["threads"]) / float(one["seconds"]) for one in workers if one.get("seconds") and one["threads"]]
     # Those that have done nothing lately are believed to be as quick as the others.
     return len(rates) / (len(workers) * sum(rates)) if rates else 0.0
