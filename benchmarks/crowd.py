@@ -25,8 +25,9 @@ WAIT = 25
 ARRIVAL = 1.0
 """Seconds in which the clients come, one after the other."""
 WARM, WARM_SECONDS = 4, 10.0
-"""Clients that ask before all others, unmeasured, and for how long; again between two measurements, for a shorter time."""
+"""Clients that ask before all others, unmeasured, and for how long."""
 BETWEEN_SECONDS = 3.0
+"""Seconds for which they ask between two measurements."""
 UNLIMITED = {"TRUSTED_PROXIES": "127.0.0.1", "GRASP_SEARCHES_PER_MINUTE": "0"}
 
 
@@ -74,13 +75,16 @@ class Client:
                 await asyncio.sleep(min(again, max(0.0, ends - now)))
         writer.close()
 
-    async def _once(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, question: str) -> tuple[int, float]:
+    async def _once(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, question: str
+    ) -> tuple[int, float]:
         """Ask one question; return the status of the answer, and the seconds after which to ask again."""
         body = json.dumps({"knowledge_base": self._base, "question": question}).encode()
         address = f"10.{self._number // 65536}.{self._number // 256 % 256}.{self._number % 256}"
         writer.write(
             f"POST /api/v1/searches/?wait={WAIT} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: {address}\r\n"
-            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+            + body
         )
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])}

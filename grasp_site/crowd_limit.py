@@ -51,7 +51,7 @@ NO_QUESTION = """<p>Your question has not been asked yet: go back, and ask it ag
 
 
 class WaitedTooLong(Exception):
-    """A request would wait, or has waited, for longer than it may; `body` is what it came with, None if still unread."""
+    """A request would wait, or has waited, for longer than it may; `body` is what it came with, None if unread."""
 
     def __init__(self, seconds: float, body: bytes | None = None) -> None:
         super().__init__(f"no place within {seconds:g} s")
@@ -93,11 +93,11 @@ class Returns:
         """Return the seconds after which somebody who would have waited for `wait` seconds may ask again."""
         now = self._clock()
         least = max(float(AGAIN_SECONDS), 2 * wait)
-        self._due = max(self._due, now) + 1 / max(1.0, self._rate_at(now))
+        self._due = max(self._due + 1 / max(1.0, self._rate_at(now)), now + least)
         turn = self._due - now
         if turn > LONGEST_AGAIN:
-            turn = LONGEST_AGAIN * (1 - SPREAD * random.random())
-        return math.ceil(max(turn, least) + least * SPREAD * random.random())
+            turn = max(least, LONGEST_AGAIN * (1 - SPREAD * random.random()))
+        return math.ceil(turn + least * SPREAD * random.random())
 
     def _number_at(self, now: float) -> float:
         """Return the number of accepted searches; the longer ago each was, the less it counts."""

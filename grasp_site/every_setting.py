@@ -194,7 +194,8 @@ GROUPS = (
                 "GRASP_SEARCHES_PER_MINUTE",
                 "`120`",
                 "Searches a minute of one address whose visitors are not signed in; the next is answered with 429 "
-                "and `Retry-After`. 0: no limit.",
+                "and `Retry-After`. Exports are counted apart, up to the same number; so are those of an account and "
+                "of a token. 0: no limit.",
             ),
             Setting("GRASP_SEARCHES_PER_MINUTE_USER", "`300`", "Searches a minute of an account."),
             Setting("GRASP_SEARCHES_PER_MINUTE_TOKEN", "`600`", "Searches a minute of an API token."),

@@ -1,4 +1,4 @@
-"""Counts the searches that were refused for the moment, now and then: one row for all, in the database and the metrics."""
+"""Counts the searches that were refused for the moment, and writes their sums now and then."""
 
 from __future__ import annotations
 

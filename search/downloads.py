@@ -146,7 +146,8 @@ def written(answer: StreamingHttpResponse) -> FileAnswer:
     """
     file = cast(IO[bytes], SpooledTemporaryFile(IN_MEMORY))  # noqa: SIM115 -- closed with the answer
     try:
-        file.writelines(iter(answer))
+        for part in answer:
+            file.write(part)
     except BaseException:
         file.close()
         raise

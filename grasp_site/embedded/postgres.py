@@ -86,7 +86,9 @@ class EmbeddedPostgres:
             [sys.executable, "-m", SITE_ROLE], cwd=PROJECT, env=environment, text=True, capture_output=True, check=False
         )
         if done.returncode != 0:
-            raise EmbeddedError((done.stderr.strip().splitlines() or ["The site's role in Postgres cannot be made."])[-1])
+            raise EmbeddedError(
+                (done.stderr.strip().splitlines() or ["The site's role in Postgres cannot be made."])[-1]
+            )
         mark.touch()
         if self._user:
             self._user.own(mark)

@@ -23,7 +23,7 @@ def says_what_is_down(
 ) -> Callable[Concatenate[HttpRequest, P], R | HttpResponse]:
     """Return the view so that an unavailable service leads to a page with status 503 that names the service.
 
-    A request that is refused for the moment, and that the view itself has no page for, leads to one that says until when.
+    A request that is refused for the moment leads to a page that says until when, unless the view has its own.
     """
 
     @wraps(view)

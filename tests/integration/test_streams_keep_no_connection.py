@@ -1,4 +1,4 @@
-"""Whatever is streamed, and however its reader leaves, the process' connections to Postgres stay for the next request."""
+"""Whatever is streamed, and however its reader leaves, the connections to Postgres stay for the next request."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx2
@@ -14,17 +15,18 @@ from django.db import connection
 from django.http import StreamingHttpResponse
 
 from grasp_site.embedded.neo4j.server import free_port
-from grasp_site.embedded.programs import search_worker, web
+from grasp_site.embedded.programs import web
+from search.models import Collection, SearchRun
 from tests.search import small
 
 PROJECT = Path(__file__).resolve().parents[2]
-QUESTION = "Which film of Ada Holm is a confidential matter?"
 POOL = 3
 TIMES = 4 * POOL
 SECONDS = 300.0
 ADDRESSES = (
-    "/search/{run}/results.csv", "/search/{run}/answers.csv", "/api/v1/searches/{run}/events/",
-    "/kb/films/paths.csv?from_id=film/1&to_id=film/2", "/static/search/pages.css",
+    "/collections/shared/{key}/export.csv", "/collections/shared/{key}/export.jsonl",
+    "/collections/shared/{key}/export.bib", "/search/{run}/results.csv", "/api/v1/searches/{run}/events/",
+    "/static/search/pages.css",
 )  # fmt: skip
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -32,34 +34,42 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def site(web_environment: dict[str, str], tmp_path: Path) -> Iterator[httpx2.Client]:
-    """Yield a client of a site with one search worker, whose web process has a pool of few connections."""
-    small.films()
+    """Yield a client of a web process whose pool has few connections."""
     port = free_port()
     environment = {**web_environment, "DJANGO_SETTINGS_MODULE": "tests.followed_site", "PYTHONPATH": str(PROJECT)}
-    environment |= {"DATABASE_POOL": str(POOL), "GRASP_BEAT": "false"}
+    environment["DATABASE_POOL"] = str(POOL)
     log = (tmp_path / "site.log").open("ab")
-    processes = [
-        subprocess.Popen([*program.command], cwd=PROJECT, env=environment, stdout=log, stderr=log)
-        for program in (web(port), search_worker(threads=1))
-    ]
+    process = subprocess.Popen([*web(port).command], cwd=PROJECT, env=environment, stdout=log, stderr=log)
     try:
         with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
             deadline = time.monotonic() + SECONDS
-            while not _ready(client):
+            while not _answers(client):
                 assert time.monotonic() < deadline, (tmp_path / "site.log").read_text()
                 time.sleep(0.1)
             yield client
     finally:
-        for process in processes:
-            process.terminate()
-        for process in processes:
-            process.wait(timeout=20)
+        process.terminate()
+        process.wait(timeout=60)
         log.close()
 
 
-def _ready(client: httpx2.Client) -> bool:
+@pytest.fixture
+def names() -> dict[str, str]:
+    """Return the key of a shared collection, and the id of a search that has ended."""
+    base = small.films()
+    shared = Collection.objects.create(name="Shared", key="k" * 40, asker="somebody")
+    for place, node in enumerate(("film/1", "film/2", "film/3")):
+        shared.items.create(position=place, knowledge_base=base, knowledge_base_name=base.name, node_id=node)
+    run = SearchRun.objects.create(
+        knowledge_base=base, knowledge_base_name=base.name, question="q", pipeline="path",
+        status=SearchRun.Status.FAILED, error={"title": "It failed", "detail": "It did.", "stage": "plan"},
+    )  # fmt: skip
+    return {"key": shared.key, "run": str(run.pk)}
+
+
+def _answers(client: httpx2.Client) -> bool:
     try:
-        return client.get("/api/v1/readyz/").status_code == 200
+        return client.get("/api/v1/healthz/").status_code == 200
     except httpx2.HTTPError:
         return False
 
@@ -74,7 +84,7 @@ def _aborted(client: httpx2.Client, address: str, read: int) -> None:
 
 
 def _sessions() -> int:
-    """Return the number of the web process' connections and the worker's to the test database."""
+    """Return the number of sessions of other processes in the test database."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -82,22 +92,28 @@ def _sessions() -> int:
         return int(cursor.fetchone()[0])
 
 
-def test_exports_streams_and_files_leave_every_connection_to_the_next_request(site: httpx2.Client) -> None:
-    asked = site.post("/api/v1/searches/?wait=20", json={"knowledge_base": "films", "question": QUESTION})
-    assert asked.status_code == 201, asked.text
-    run = asked.json()["id"]
+def _together(client: httpx2.Client, path: str, number: int) -> list[int]:
+    """Ask for an address several times at the same moment; return the statuses."""
+    with ThreadPoolExecutor(number) as pool:
+        return [answer.status_code for answer in pool.map(client.get, [path] * number)]
+
+
+def test_exports_streams_and_files_leave_every_connection_to_the_next_request(
+    site: httpx2.Client, names: dict[str, str]
+) -> None:
     for address in ADDRESSES:
-        path = address.format(run=run)
+        path = address.format(**names)
+        assert _together(site, path, TIMES) == [200] * TIMES, path
         for turn in range(TIMES):
             whole = site.get(path)
             assert whole.status_code == 200, f"{path}, time {turn + 1}: {whole.text[:300]}"
             _aborted(site, path, read=0 if turn % 2 else 20)
-        # All connections are free again: as many pages at the same time as there are, and one more.
-        assert [site.get("/api/v1/knowledge-bases/").status_code for _ in range(POOL + 1)] == [200] * (POOL + 1), path
+        # All connections are free again.
+        assert _together(site, "/api/v1/knowledge-bases/", TIMES) == [200] * TIMES, path
     before = _sessions()
-    for _ in range(TIMES):
-        assert site.get(f"/search/{run}/answers.csv").status_code == 200
-    assert _sessions() == before
+    for address in ADDRESSES:
+        assert _together(site, address.format(**names), TIMES) == [200] * TIMES, address
+    assert _sessions() == before <= POOL
 
 
 def test_every_synchronous_stream_of_the_site_is_made_where_its_connection_is_given_back() -> None:

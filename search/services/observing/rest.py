@@ -11,8 +11,8 @@ LENT: ContextVar[Callable[[], AbstractContextManager[None]] | None] = ContextVar
 GATHERED: ContextVar[Callable[[str, str], None] | None] = ContextVar("GATHERED", default=None)
 """What the web process sets: counts a request that was refused, by door and kind, and writes the sum later.
 
-A crowd is refused many times a second. A row for each refusal would take longer than the refusal, and all would wait for
-the same row.
+A crowd is refused many times a second. A row for each refusal would take longer than the refusal, and all would wait
+for the same row.
 """
 
 

@@ -105,9 +105,7 @@ def test_a_process_of_the_site_makes_files_for_its_own_account_alone(tmp_path: P
     script = "import pathlib, sys, grasp_site.settings; p = pathlib.Path(sys.argv[1]); p.mkdir(); (p / 'x').touch()"
     made = tmp_path / "made"
     environment = {**os.environ, "GRASP_HOME": str(tmp_path / "home"), "DJANGO_SETTINGS_MODULE": "grasp_site.settings"}
-    subprocess.run(
-        [sys.executable, "-c", script, str(made)], check=True, env=environment, cwd=PROJECT, umask=0o022
-    )
+    subprocess.run([sys.executable, "-c", script, str(made)], check=True, env=environment, cwd=PROJECT, umask=0o022)
     assert [oct(path.stat().st_mode)[-3:] for path in (made, made / "x")] == ["700", "600"]
 
 
