@@ -2,8 +2,8 @@
 
 A new search waits twice: for a place in the web process, and for a worker. Both waits are known at the door, before
 anything has been done for it. A refusal costs a hundredth of a page, and says when to ask again; its page does so by
-itself. Those who were refused are asked to come back one after the other, at the rate at which searches are accepted:
-then most of them are answered when they come, and none of them costs the others time in between.
+itself. Those who were refused are asked to come back one after the other, twice as many as are accepted in that time:
+then there is always somebody to answer, and the others cost no time in between.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ SPREAD = 0.5
 """Share of these seconds that is added by chance, so that not all who were refused come back at the same moment."""
 LONGEST_AGAIN = 60
 """Most seconds that somebody is asked to stay away, unless the wait itself is longer."""
+AHEAD, FEWEST = 2.0, 8.0
+"""How many come back for each search that is accepted, and how many in a second at least: a refusal costs little, and
+workers that wait for somebody to come cost more."""
 RATE_SECONDS = 10.0
 """Seconds over which the rate of accepted searches is averaged."""
 ASKING = {"/": "page", "/api/v1/searches/": "api"}
@@ -75,7 +78,7 @@ def caller_of(scope: Any) -> str:
 
 
 class Returns:
-    """Says when those who were refused may come back: one after the other, at the rate of accepted searches."""
+    """Says when those who were refused may come back: one after the other, as quickly as searches are accepted."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -93,7 +96,7 @@ class Returns:
         """Return the seconds after which somebody who would have waited for `wait` seconds may ask again."""
         now = self._clock()
         least = max(float(AGAIN_SECONDS), 2 * wait)
-        self._due = max(self._due + 1 / max(1.0, self._rate_at(now)), now + least)
+        self._due = max(self._due + 1 / max(FEWEST, AHEAD * self._rate_at(now)), now + least)
         turn = self._due - now
         if turn > LONGEST_AGAIN:
             turn = max(least, LONGEST_AGAIN * (1 - SPREAD * random.random()))
