@@ -24,6 +24,7 @@ SCRIPTS = (
     "hub",
     "first_paint",
     "people",
+    "crowd",
     "quality",
     "asked",
     "calibrate",
@@ -38,7 +39,7 @@ SCRIPTS = (
     "gpu_rerank",
     "gpu_train",
 )
-WITH_ARGUMENTS = ("asked", "backup", "calibrate", "people")
+WITH_ARGUMENTS = ("asked", "backup", "calibrate", "crowd", "people")
 
 
 def main(names: list[str]) -> int:

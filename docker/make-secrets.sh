@@ -15,13 +15,17 @@ random() { head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n'; }
 kept() { cat "secrets/$1"; }
 
 random | made postgres_password
+random | made database_password
 random | made valkey_password
 random | made neo4j_password
 random | made secret_key
 random | made admin_password
 random | made llm_api_key
 random | made metrics_token
-printf 'postgresql://app:%s@postgres:5432/grasp' "$(kept postgres_password)" | made database_url
+printf 'postgresql://app:%s@postgres:5432/grasp' "$(kept postgres_password)" | made database_superuser_url
+# In earlier versions the site was the superuser itself.
+case "$(cat secrets/database_url 2>/dev/null)" in postgresql://app:*@postgres:5432/grasp) rm -f secrets/database_url ;; esac
+printf 'postgresql://grasp:%s@postgres:5432/grasp' "$(kept database_password)" | made database_url
 printf 'redis://:%s@valkey:6379/0' "$(kept valkey_password)" | made redis_url
 printf 'requirepass %s\n' "$(kept valkey_password)" | made valkey.conf
 printf 'neo4j/%s' "$(kept neo4j_password)" | made neo4j_auth

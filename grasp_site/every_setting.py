@@ -141,6 +141,14 @@ GROUPS = (
             Setting(
                 "DATABASE_URL", "", "A Postgres with pgvector of your own, instead of the embedded one.", secret=True
             ),
+            Setting(
+                "DATABASE_SUPERUSER_URL",
+                "",
+                "The database of `DATABASE_URL` for a superuser. Where it is given, the setup makes the role of "
+                "`DATABASE_URL`, gives it the database, and adds the extension `vector`. Give it to the setup alone "
+                "(`python -m grasp_site.setup`).",
+                secret=True,
+            ),
             Setting("DATABASE_POOL", "`0`", "Size of the pool of Postgres connections of a process; 0 for none."),
             Setting("REDIS_URL", "", "A Valkey or Redis of your own, instead of the embedded one.", secret=True),
             Setting(
@@ -186,7 +194,8 @@ GROUPS = (
                 "GRASP_SEARCHES_PER_MINUTE",
                 "`120`",
                 "Searches a minute of one address whose visitors are not signed in; the next is answered with 429 "
-                "and `Retry-After`. 0: no limit.",
+                "and `Retry-After`. Exports are counted apart, up to the same number; so are those of an account and "
+                "of a token. 0: no limit.",
             ),
             Setting("GRASP_SEARCHES_PER_MINUTE_USER", "`300`", "Searches a minute of an account."),
             Setting("GRASP_SEARCHES_PER_MINUTE_TOKEN", "`600`", "Searches a minute of an API token."),

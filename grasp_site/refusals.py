@@ -1,4 +1,4 @@
-"""Counts the searches that were refused at the door, now and then: one row for all, in the database and the metrics."""
+"""Counts the searches that were refused for the moment, and writes their sums now and then."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ WRITE_SECONDS = 2.0
 
 
 class Refusals:
-    """Counts of refused searches by door, written by a thread of their own."""
+    """Counts of refused searches by door and kind, written by a thread of their own."""
 
     def __init__(self, seconds: float = WRITE_SECONDS) -> None:
         self._seconds = seconds
-        self._numbers: Counter[str] = Counter()
+        self._numbers: Counter[tuple[str, str]] = Counter()
         self._lock = threading.Lock()
 
-    def count(self, door: str) -> None:
+    def count(self, door: str, kind: str = FULL) -> None:
         """Count one refusal; costs no query."""
         with self._lock:
             first = not self._numbers
-            self._numbers[door] += 1
+            self._numbers[door, kind] += 1
         if first:
             timer = threading.Timer(self._seconds, self.write)
             timer.daemon = True
@@ -36,7 +36,7 @@ class Refusals:
         with self._lock:
             numbers, self._numbers = self._numbers, Counter()
         try:
-            for door, number in numbers.items():
-                count_refused(door, FULL, number)
+            for (door, kind), number in numbers.items():
+                count_refused(door, kind, number)
         finally:
             connection.close()

@@ -14,7 +14,7 @@ from grasp_site import cors
 from grasp_site.addresses import celery_url, database_settings
 from grasp_site.admin_look import UNFOLD as UNFOLD
 from grasp_site.csp import STRICT
-from grasp_site.embedded.home import Home
+from grasp_site.embedded.home import Home, closed_to_others
 from grasp_site.environment import env_bool, env_choice, env_int, env_list, env_read, env_secret, env_str
 from grasp_site.logs import configure_structlog, logging_settings
 from grasp_site.metrics.listening import read_listen
@@ -25,6 +25,8 @@ from search.domain.price_table import read_allowance, read_prices
 from search.neural.encoder_names import full_name, parts
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+# Index files, uploads, artifacts, backups and logs of all processes are for the account of the site alone.
+closed_to_others()
 HOME = Home.from_environment()
 GRASP_HOME = HOME.root
 

@@ -12,6 +12,7 @@ from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command, get_commands
 from django.db import DatabaseError
 
+from grasp_site import site_role
 from grasp_site.embedded.commands import migrate
 from grasp_site.embedded.home import Home
 from grasp_site.environment import env_bool, env_int, env_secret
@@ -73,6 +74,9 @@ def main() -> int:
     if not all_names_are_right():
         return 1
     home = Home.from_environment()
+    home.close()
+    if env_secret("DATABASE_SUPERUSER_URL") and site_role.main():
+        return 1
     django.setup()
     try:
         migrate(home)

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from typing import IO, Any
+from contextlib import contextmanager
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, cast
 
+from django.db import close_old_connections
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
 from search.byte_ranges import NotSatisfiable, wanted_range
+from search.domain.errors import QueueFull
+from search.services.access.limits import count_export
+from search.services.access.visitor_cookie import visitor_of
+from search.services.observing.rest import at_rest
 from search.tables import csv_lines
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -19,6 +27,14 @@ BYTE_ORDER_MARK = "\ufeff"
 
 BLOCK = 1 << 18
 """Bytes of a file that are read and sent at once."""
+IN_MEMORY = 1 << 20
+"""Bytes of a written answer that are kept in memory; a larger one is a temporary file without a name."""
+WRITERS, WAITING = 2, 16
+"""Exports that a process writes at a time, and those that may wait for it; further ones are refused."""
+FULL_SECONDS = 10.0
+"""Seconds after which an export that was refused may be asked for again."""
+
+_writers, _exports = threading.BoundedSemaphore(WRITERS), threading.BoundedSemaphore(WRITERS + WAITING)
 
 
 class FileAnswer(FileResponse):
@@ -99,15 +115,68 @@ def file_answer(
     return answer
 
 
-def csv_answer(request: HttpRequest, rows: Iterable[Sequence[Any]], name: str) -> Any:
-    """Return rows as a stream of CSV, which is sent while they are read; without a body for HEAD.
+def export_answer(
+    request: HttpRequest, parts: Iterable[str | bytes], *, name: str, content_type: str
+) -> HttpResponseBase:
+    """Return what is exported as a file to download; without a body for HEAD.
 
-    `search.tables` makes the cells harmless.
+    Raises TooManySearches above the caller's limit, QueueFull while too many exports wait, ServiceUnavailable without
+    Valkey, and whatever the parts raise: then nothing has been sent.
     """
-    answer = StreamingHttpResponse(_lines(rows), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = content_disposition_header(True, name)
+    answer = StreamingHttpResponse(parts, content_type=content_type)
+    answer["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     answer["X-Content-Type-Options"] = "nosniff"
-    return HttpResponse(headers=dict(answer.items())) if request.method == "HEAD" else answer
+    if request.method == "HEAD":
+        return HttpResponse(headers=dict(answer.items()))
+    count_export(request.user, visitor_of(request))
+    with _turn():
+        return written(answer)
+
+
+def csv_answer(request: HttpRequest, rows: Iterable[Sequence[Any]], name: str) -> HttpResponseBase:
+    """Return rows as a file of CSV to download, as `export_answer` does; `search.tables` makes the cells harmless."""
+    return export_answer(request, _lines(rows), name=name, content_type="text/csv; charset=utf-8")
+
+
+def written(answer: StreamingHttpResponse) -> FileAnswer:
+    """Return a synchronous streaming answer with its content written to a file, by the calling thread.
+
+    What makes the content may read the database: so it is done when this returns, and however slowly the file is then
+    read, no thread and no connection waits for the reader.
+    """
+    file = cast(IO[bytes], SpooledTemporaryFile(IN_MEMORY))  # noqa: SIM115 -- closed with the answer
+    try:
+        for part in answer:
+            file.write(part)
+    except BaseException:
+        file.close()
+        raise
+    file.seek(0)
+    headers = dict(answer.items())
+    whole = FileAnswer(file, status=answer.status_code, reason=answer._reason_phrase,  # type: ignore[attr-defined]
+                       content_type=headers.pop("Content-Type", ""), headers=headers)  # fmt: skip
+    whole.cookies = answer.cookies
+    whole._resource_closers += answer._resource_closers  # type: ignore[attr-defined]
+    return whole
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """Wait for the turn to write an export, without a place and a connection. Raises QueueFull if too many wait."""
+    if not _exports.acquire(blocking=False):
+        again = f"ask again in {FULL_SECONDS:.0f} s"
+        raise QueueFull(f"{WAITING} exports are waiting to be written already; {again}.", FULL_SECONDS)
+    try:
+        if not _writers.acquire(blocking=False):
+            close_old_connections()
+            with at_rest():
+                _writers.acquire()
+        try:
+            yield
+        finally:
+            _writers.release()
+    finally:
+        _exports.release()
 
 
 def _lines(rows: Iterable[Sequence[Any]]) -> Iterator[str]:

@@ -104,7 +104,7 @@ class Composed:
         shutil.copy(DOCKER / "make-secrets.sh", folder)
         subprocess.run(["sh", str(folder / "make-secrets.sh")], check=True, capture_output=True)
         self.secrets = folder / "secrets"
-        for name in ("database_url", "redis_url"):
+        for name in ("database_url", "database_superuser_url", "redis_url"):
             path = self.secrets / name
             text = self.local(path.read_text(encoding="utf-8"))
             path.unlink()

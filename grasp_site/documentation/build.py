@@ -32,7 +32,9 @@ def build() -> Path:
     Processes that build at the same time wait for each other. A folder of pages appears complete or not at all.
     """
     root = folder()
-    root.mkdir(parents=True, exist_ok=True)
+    if not root.exists():
+        root.mkdir(parents=True, exist_ok=True)
+        root.chmod(0o755)
     with _alone(root):
         target = built()
         if target.is_dir():
@@ -42,6 +44,8 @@ def build() -> Path:
         try:
             _run_mkdocs(part)
             (part / POLICY).write_text(json.dumps(directives(part)), encoding="utf-8")
+            # The pages are for everybody: an image of a container has them from another account.
+            (part / POLICY).chmod(0o644)
             part.chmod(0o755)
             part.rename(target)
         except BuildError as error:
@@ -92,7 +96,7 @@ def _run_mkdocs(target: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--clean"]
     done = subprocess.run(
         [*command, "--config-file", str(CONFIGURATION), "--site-dir", str(target)],
-        cwd=PROJECT, capture_output=True, text=True, check=False,
+        cwd=PROJECT, capture_output=True, text=True, check=False, umask=0o022,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"},
     )  # fmt: skip
     if done.returncode:

@@ -4,13 +4,14 @@ import sys
 
 from grasp_site.embedded.children import Program
 from grasp_site.embedded.commands import missing_services
-from grasp_site.embedded.home import Home
+from grasp_site.embedded.home import Home, closed_to_others
 from grasp_site.embedded.programs import DOCUMENTATION, NO_SPINNING, programs
 from grasp_site.embedded.supervisor import SitePlan, supervise
 from grasp_site.environment import SettingError, env_int
 
 
 def main() -> int:
+    closed_to_others()
     try:
         port = env_int("PORT", 8000, minimum=1)
         plan = SitePlan(

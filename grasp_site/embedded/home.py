@@ -18,7 +18,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 SOCKET_PATH_LIMIT = 107
 LONGEST_SOCKET_NAME = "/postgres/.s.PGSQL.5432"
 DATABASE = "grasp"
-DATABASE_USER = "app"
+DATABASE_USER = "grasp"
+SUPERUSER = "app"
+"""The role that `initdb` makes. In homes of earlier versions it is the owner of the tables, too."""
 GIBIBYTE = 1 << 30
 LEAST_FREE_BYTES = GIBIBYTE
 
@@ -83,9 +85,17 @@ class Home:
 
     @property
     def database_url(self) -> str:
-        """The embedded database's address; its password is generated on first use."""
-        password = quote(self.secret("postgres_password"), safe="")
-        return f"postgresql://{DATABASE_USER}:{password}@/{DATABASE}?host={quote(str(self.postgres_sockets))}"
+        """The embedded database's address for the site, whose role is its owner; the password is generated once."""
+        return self._database_url(DATABASE_USER, "database_password")
+
+    @property
+    def superuser_url(self) -> str:
+        """The same database for the superuser, which only the start of the server needs (`grasp_site.site_role`)."""
+        return self._database_url(SUPERUSER, "postgres_password")
+
+    def _database_url(self, user: str, secret: str) -> str:
+        password = quote(self.secret(secret), safe="")
+        return f"postgresql://{user}:{password}@/{DATABASE}?host={quote(str(self.postgres_sockets))}"
 
     def secret(self, name: str) -> str:
         """Return the random text in `secrets/NAME`, which is generated on first use.
@@ -105,22 +115,24 @@ class Home:
                 Path(file.name).unlink()
         return path.read_text(encoding="utf-8")
 
-    def make_folder(self, name: str, mode: int = 0o755) -> Path:
-        """Return `root/name`; if missing it is created with `mode`, whatever the umask is."""
+    def make_folder(self, name: str, mode: int = 0o700) -> Path:
+        """Return `root/name`, with `mode` whatever the umask is; it is created if it is missing."""
         self.make_root()
         path = self.root / name
         if not path.exists():
             path.mkdir(exist_ok=True)
+        if not path.is_symlink() and path.stat().st_mode & 0o777 != mode:
             path.chmod(mode)
         return path
 
     def make_root(self) -> None:
         """Create `root` if it is missing. Raises `EmbeddedError` if that is not permitted."""
         try:
-            missing = not self.root.exists()
-            self.root.mkdir(parents=True, exist_ok=True)
-            if missing:
-                self.root.chmod(0o755)
+            for folder in reversed([self.root, *self.root.parents]):
+                if not folder.exists():
+                    folder.mkdir(exist_ok=True)
+                    # The user that Postgres runs as has to get through.
+                    folder.chmod(0o711 if folder == self.root else 0o755)
         except OSError as error:
             raise EmbeddedError(
                 f"{self.root} cannot be created ({error.strerror}). Set GRASP_HOME to another folder."
@@ -129,6 +141,16 @@ class Home:
             raise EmbeddedError(
                 f"{self.root} belongs to another user. Start as that user, or set GRASP_HOME to a folder of your own."
             )
+
+    def close(self) -> None:
+        """Take the permissions of other accounts from what earlier versions have left open to them.
+
+        The database and the sockets stay as they are: they may belong to another user, and are closed further down.
+        """
+        if self.root.is_dir():
+            for path in self.root.iterdir():
+                if path.name not in (self.postgres.name, "run") and not path.is_symlink():
+                    _close(path)
 
     def make_run(self, enterable: Callable[[Path], bool]) -> None:
         """Create the folder of the sockets where every process that needs it can enter; `keeper_lock` must be held."""
@@ -155,6 +177,23 @@ class Home:
                 f"{LEAST_FREE_BYTES / GIBIBYTE:.0f} GiB are needed. Free some space, or set GRASP_HOME to a folder on "
                 "another disk."
             )
+
+
+def closed_to_others() -> None:
+    """Let this process make files and folders that no other account can read or write, unless it says otherwise."""
+    os.umask(0o077)
+
+
+def _close(path: Path) -> None:
+    """Close a file, or a folder with everything in it that is open; a closed folder hides the rest."""
+    if not path.stat().st_mode & 0o077:
+        return
+    for folder, folders, files in os.walk(path) if path.is_dir() else ():
+        for name in (*folders, *files):
+            inner = Path(folder, name)
+            if not inner.is_symlink():
+                inner.chmod(inner.stat().st_mode & ~0o077)
+    path.chmod(path.stat().st_mode & ~0o077)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from grasp_site.embedded.children import Guard, Minder, Program, describe_exit, last_line
 from grasp_site.embedded.faults import EmbeddedError
-from grasp_site.embedded.home import Home
+from grasp_site.embedded.home import Home, closed_to_others
 from grasp_site.embedded.postgres import EmbeddedPostgres
 from grasp_site.embedded.privileges import service_user
 from grasp_site.embedded.valkey import EmbeddedValkey
@@ -37,6 +37,8 @@ class EmbeddedService(Protocol):
     def prepare(self) -> Program: ...
 
     def is_ready(self, pid: int, /) -> bool: ...
+
+    def settle(self) -> None: ...
 
 
 @dataclass
@@ -163,6 +165,11 @@ class Keeper:
                 raise EmbeddedError(f"{name} is not ready in time. {_log_hint(self._home.log(name))}")
             time.sleep(POLL_SECONDS)
         if new:
+            try:
+                service.settle()
+            except EmbeddedError:
+                self._minder.forget(name)
+                raise
             holder.tell({"service": name, "text": f"ready in {time.monotonic() - began:.1f} s"})
 
     def _say(self, name: str, text: str) -> None:
@@ -181,6 +188,7 @@ def _log_hint(log: Path) -> str:
 
 
 def main() -> None:
+    closed_to_others()
     home = Home.from_environment()
     lock = os.open(home.keeper_lock, os.O_WRONLY | os.O_CREAT, 0o600)
     try:

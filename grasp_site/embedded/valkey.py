@@ -52,6 +52,9 @@ class EmbeddedValkey:
         except OSError:
             return False
 
+    def settle(self) -> None:
+        """Nothing is left to do in a running server."""
+
     @staticmethod
     def _binary() -> Path:
         spec = find_spec(PACKAGE)

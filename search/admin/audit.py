@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
@@ -17,6 +17,7 @@ from unfold.decorators import display
 
 from search.admin import empty
 from search.admin.parts import ReadOnlyAdmin, pretty
+from search.domain.errors import NotNow
 from search.downloads import csv_answer
 from search.models import AuditEntry
 
@@ -47,7 +48,7 @@ class AuditEntryAdmin(ReadOnlyAdmin):
         export = self.admin_site.admin_view(self.export)
         return [path("export.csv", export, name="search_auditentry_export"), *super().get_urls()]
 
-    def export(self, request: HttpRequest) -> Any:
+    def export(self, request: HttpRequest) -> HttpResponseBase:
         """Return the entries that the list shows with the same filters, as CSV; wrong filters lead to the list."""
         if not self.has_view_permission(request):
             raise PermissionDenied
@@ -56,7 +57,11 @@ class AuditEntryAdmin(ReadOnlyAdmin):
         except IncorrectLookupParameters:
             # The list itself answers so, and says that its filters were not understood.
             return redirect(f"{reverse('admin:search_auditentry_changelist')}?e=1")
-        return csv_answer(request, _rows(found), "audit-log.csv")
+        try:
+            return csv_answer(request, _rows(found), "audit-log.csv")
+        except NotNow as error:
+            messages.error(request, error.reason)
+            return redirect("admin:search_auditentry_changelist")
 
     @display(description="Details")
     def details_shown(self, entry: AuditEntry) -> SafeString | str:

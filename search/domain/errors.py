@@ -99,7 +99,7 @@ class SearchCancelled(SearchError):
 
 
 class NotNow(SearchError):
-    """A search is refused for now; a new request may be accepted after `seconds` seconds."""
+    """A request is refused for now; a new one may be accepted after `seconds` seconds."""
 
     def __init__(self, reason: str, seconds: float) -> None:
         self.reason = reason
@@ -108,11 +108,11 @@ class NotNow(SearchError):
 
 
 class TooManySearches(NotNow):
-    """The caller has reached the limit of searches per minute."""
+    """The caller has reached the limit of searches, or of exports, per minute."""
 
 
 class QueueFull(NotNow):
-    """The queue of waiting searches is full."""
+    """The queue of waiting searches, or of waiting exports, is full."""
 
 
 class NotAllowed(SearchError):

@@ -59,8 +59,6 @@ def _replace(folder: Path, part: IndexPart, run: RunContext) -> None:
         shutil.rmtree(left, ignore_errors=True)
     fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".new", dir=folder.parent))
     try:
-        # Search workers may run as another user than the process that builds the index.
-        fresh.chmod(0o755)
         part.write(fresh)
         (fresh / STAMP).write_text(json.dumps({"version": part.version}))
         _sync(fresh)

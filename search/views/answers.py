@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -49,8 +49,8 @@ def answers(request: HttpRequest, run_id: UUID) -> HttpResponse:
 @require_safe
 @never_cache
 @says_what_is_down
-def answers_csv(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Return all answers of the plan as a CSV stream, one row for each, with all their fields."""
+def answers_csv(request: HttpRequest, run_id: UUID) -> HttpResponseBase:
+    """Return all answers of the plan as a CSV file, one row for each, with all their fields."""
     run = find_run(request, run_id)
     found = plan_answers(run)
     if found.reason:

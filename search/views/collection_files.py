@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 from uuid import UUID
 
 import orjson
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.utils.http import content_disposition_header
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from search.downloads import csv_answer
+from search.downloads import csv_answer, export_answer
 from search.models import CollectionItem
 from search.services.access.visitor_cookie import visitor_of
 from search.services.collections.collections import readable_items
@@ -28,7 +26,7 @@ NAME_LENGTH = 80
 @require_safe
 @never_cache
 @says_what_is_down
-def export(request: HttpRequest, kind: str, collection_id: UUID | None = None, key: str = "") -> Any:
+def export(request: HttpRequest, kind: str, collection_id: UUID | None = None, key: str = "") -> HttpResponseBase:
     """Return a collection as a file: `csv`, `jsonl` or `bib`, with the items that the reader may see."""
     found = own_collection(request, collection_id) if collection_id is not None else collection_of_link(key)
     items = readable_items(found, request.user, visitor_of(request)).select_related(
@@ -38,20 +36,13 @@ def export(request: HttpRequest, kind: str, collection_id: UUID | None = None, k
     if kind == "csv":
         return csv_answer(request, rows_of(items), name)
     if kind == "jsonl":
-        return _file_answer(
-            request, (orjson.dumps(one) + b"\n" for one in objects_of(items)), "application/jsonl", name
-        )
+        lines = (orjson.dumps(one) + b"\n" for one in objects_of(items))
+        return export_answer(request, lines, name=name, content_type="application/jsonl")
     if kind == "bib":
-        return _file_answer(request, _bibtex(items, found.name), "application/x-bibtex; charset=utf-8", name)
+        media = "application/x-bibtex; charset=utf-8"
+        return export_answer(request, _bibtex(items, found.name), name=name, content_type=media)
     raise Http404(f"A collection is exported as one of: {', '.join(FORMATS)}.")
 
 
 def _bibtex(items: Iterable[CollectionItem], title: str) -> Iterator[str]:
     yield from bibliography_of(items).write(title)
-
-
-def _file_answer(request: HttpRequest, parts: Iterable[bytes | str], media: str, name: str) -> Any:
-    answer = StreamingHttpResponse(parts, content_type=media)
-    answer["Content-Disposition"] = content_disposition_header(True, name)
-    answer["X-Content-Type-Options"] = "nosniff"
-    return HttpResponse(headers=dict(answer.items())) if request.method == "HEAD" else answer

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -19,7 +18,7 @@ from search.views.unavailable import says_what_is_down
 @require_safe
 @never_cache
 @says_what_is_down
-def results_csv(request: HttpRequest, run_id: UUID) -> Any:
-    """Return the present results of a search as a CSV stream, one row for each result."""
+def results_csv(request: HttpRequest, run_id: UUID) -> HttpResponseBase:
+    """Return the present results of a search as a CSV file, one row for each result."""
     described = describe_search(find_run(request, run_id))
     return csv_answer(request, export_results(described), f"search-{run_id}.csv")

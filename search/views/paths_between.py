@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
@@ -49,7 +49,7 @@ def paths_of_two(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 @says_what_is_down
-def paths_of_two_csv(request: HttpRequest, name: str) -> HttpResponse:
+def paths_of_two_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     """Return the paths as a table, the first `EXPORTED` of them; 404 where there are none."""
     return csv_answer(request, _there(request, name).rows(), "paths.csv")
 

@@ -21,7 +21,10 @@ R = TypeVar("R", bound=HttpResponseBase)
 def says_what_is_down(
     view: Callable[Concatenate[HttpRequest, P], R],
 ) -> Callable[Concatenate[HttpRequest, P], R | HttpResponse]:
-    """Return the view so that an unavailable service leads to a page with status 503 that names the service."""
+    """Return the view so that an unavailable service leads to a page with status 503 that names the service.
+
+    A request that is refused for the moment leads to a page that says until when, unless the view has its own.
+    """
 
     @wraps(view)
     def answer(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> R | HttpResponse:
@@ -29,6 +32,9 @@ def says_what_is_down(
             return view(request, *args, **kwargs)
         except ServiceUnavailable as error:
             return unavailable(request, error.service, error.reason)
+        except NotNow as error:
+            shown = {"code": status_of(error), "reason": error.reason}
+            return not_now(render(request, "search/not_now.html", shown, status=status_of(error)), error)
         except (OperationalError, InterfaceError):
             return unavailable(request, "Postgres", "the database does not answer; try again in a moment.")
 
@@ -36,7 +42,7 @@ def says_what_is_down(
 
 
 def status_of(error: NotNow) -> int:
-    """Return the HTTP status of a page that refuses a search for the moment: 503 for a full queue, otherwise 429."""
+    """Return the HTTP status of a page that refuses something for the moment: 503 for a full queue, otherwise 429."""
     return 503 if isinstance(error, QueueFull) else 429
 
 

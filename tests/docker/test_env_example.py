@@ -78,7 +78,15 @@ def test_the_script_makes_each_secret_once_and_closes_the_folder(tmp_path: Path)
     assert again == ""
     assert {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()} == made
     assert folder.stat().st_mode & 0o777 == 0o700
-    assert made["database_url"] == f"postgresql://app:{made['postgres_password']}@postgres:5432/grasp"
+    place = "@postgres:5432/grasp"
+    assert made["database_url"] == f"postgresql://grasp:{made['database_password']}{place}"
+    assert made["database_superuser_url"] == f"postgresql://app:{made['postgres_password']}{place}"
+    # As an earlier version made it; an address of one's own stays.
+    for earlier, now in ((made["database_superuser_url"], made["database_url"]), ("postgresql://me:x@db/grasp",) * 2):
+        (folder / "database_url").unlink()
+        (folder / "database_url").write_text(earlier, encoding="utf-8")
+        subprocess.run(["sh", str(script)], check=True, capture_output=True)
+        assert (folder / "database_url").read_text(encoding="utf-8") == now
     assert made["valkey.conf"] == f"requirepass {made['valkey_password']}\n"
     assert len(made["secret_key"]) == 64
     assert os.access(folder / "secret_key", os.R_OK)

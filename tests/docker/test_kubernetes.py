@@ -106,11 +106,20 @@ def test_commands_and_health_checks_are_those_of_the_compose_file() -> None:
 def test_settings_have_right_names_and_those_of_the_compose_file() -> None:
     [settings] = [one["data"] for one in built("base") if one["kind"] == "ConfigMap"]
     assert wrong_names(settings, known_names()) == {}
-    assert set(settings) == set(services("full.yml")["migrate"]["environment"])
+    [alone] = main_container("base", "migrate")["env"]
+    assert {*settings, alone["name"]} == set(services("full.yml")["migrate"]["environment"])
     paths = {name: value for name, value in settings.items() if name.endswith("_FILE")}
     composed = services("full.yml")["web"]["environment"]
     for name, path in paths.items():
         assert path == composed[name].replace("/run/secrets/", "/run/secrets/grasp/"), name
+
+
+def test_only_the_setup_knows_the_superuser_of_the_database() -> None:
+    name = "DATABASE_SUPERUSER_URL_FILE"
+    told = [one for one, service in services("full.yml").items() if name in service.get("environment", {})]
+    mounted = [one for one, service in services("full.yml").items() if name[:-5].lower() in str(service.get("secrets"))]
+    pods_told = [pod for pod, spec in pods("full") if name in str(spec)]
+    assert told == mounted == pods_told == ["migrate"]
 
 
 def test_the_language_model_is_told_to_the_site() -> None:

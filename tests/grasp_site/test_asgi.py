@@ -14,8 +14,9 @@ from django.http.response import HttpResponseBase
 from django.urls import get_script_prefix, path
 
 from grasp_site import urls as site_urls
-from grasp_site.asgi import Application
+from grasp_site.asgi import PLACES, Application
 from grasp_site.body_limit import BodyLimit, Message
+from grasp_site.lanes import DOOR_SHARE
 from tests import own_loop
 
 SECONDS = 20.0
@@ -49,7 +50,32 @@ def stream(request: HttpRequest) -> HttpResponseBase:
     return StreamingHttpResponse(numbers())
 
 
-urlpatterns = [path("echo/", echo), path("broken/", broken), path("stream/", stream), *site_urls.urlpatterns]
+held, entered = threading.Event(), threading.Semaphore(0)
+
+
+def hold(request: HttpRequest) -> HttpResponse:
+    entered.release()
+    assert held.wait(SECONDS)
+    return HttpResponse("held")
+
+
+def rows(request: HttpRequest) -> HttpResponseBase:
+    def made() -> Iterator[str]:
+        for number in range(3):
+            note("row")
+            yield f"{number},"
+
+    return StreamingHttpResponse(made())
+
+
+def door(request: HttpRequest) -> HttpResponse:
+    return HttpResponse("come in")
+
+
+urlpatterns = [
+    path("echo/", echo), path("broken/", broken), path("stream/", stream), path("hold/", hold), path("rows/", rows),
+    path("", door), *site_urls.urlpatterns,
+]  # fmt: skip
 
 
 def started(**_: Any) -> None:
@@ -71,13 +97,17 @@ def addresses(settings: Any) -> Iterator[None]:
     request_finished.disconnect(finished)
 
 
-def asked(address: str, *, body: bytes = b"", leaves_after: int | None = None, **more: Any) -> list[Message]:
-    """Return the messages of the answer; the caller goes away after `leaves_after` of them."""
-    scope = {
+def scope_of(address: str, body: bytes = b"") -> dict[str, Any]:
+    return {
         "type": "http", "method": "GET", "path": address, "query_string": b"", "root_path": "", "scheme": "http",
         "headers": [(b"host", b"127.0.0.1"), (b"content-length", str(len(body)).encode())],
         "client": ("127.0.0.1", 5), "server": ("127.0.0.1", 80),
     }  # fmt: skip
+
+
+def asked(address: str, *, body: bytes = b"", leaves_after: int | None = None, **more: Any) -> list[Message]:
+    """Return the messages of the answer; the caller goes away after `leaves_after` of them."""
+    scope = scope_of(address, body)
     sent: list[Message] = []
 
     async def talk() -> None:
@@ -131,6 +161,44 @@ def test_a_stream_ends_when_its_reader_goes_away() -> None:
     sent = asked("/stream/", leaves_after=5)
     assert 5 <= len(sent) < 1_000
     assert [what for what, _ in happened] == ["started", "stream begins", "stream ends", "finished"]
+
+
+def test_synchronous_content_is_made_on_the_thread_of_the_request() -> None:
+    sent = asked("/rows/")
+    assert b"".join(message.get("body", b"") for message in sent[1:]) == b"0,1,2,"
+    assert [what for what, _ in happened] == ["started", "row", "row", "row", "finished"]
+    assert len({thread for what, thread in happened if what != "finished"}) == 1
+
+
+def test_thirty_clients_of_other_addresses_do_not_keep_the_door_closed() -> None:
+    application, answers = Application(), []
+    held.clear()
+
+    async def one(address: str, client: str) -> None:
+        parts = [{"type": "http.request", "body": b"", "more_body": False}]
+
+        async def receive() -> Message:
+            return parts.pop() if parts else {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            if "body" in message:
+                answers.append((address, message["body"]))
+
+        await application(scope_of(address) | {"client": (client, 5)}, receive, send)
+
+    async def talk() -> None:
+        async with asyncio.timeout(SECONDS), asyncio.TaskGroup() as group:
+            for number in range(30):
+                group.create_task(one("/hold/", f"192.0.2.{number}"))
+            inside = PLACES - int(PLACES * DOOR_SHARE)
+            for _ in range(inside):
+                assert await asyncio.to_thread(entered.acquire, timeout=SECONDS)
+            await asyncio.gather(*(one("/", "192.0.2.1") for _ in range(5)))
+            assert answers == [("/", b"come in")] * 5
+            held.set()
+
+    own_loop.run(talk())
+    assert answers.count(("/hold/", b"held")) == 30
 
 
 def test_another_protocol_is_refused() -> None:

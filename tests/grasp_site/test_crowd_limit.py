@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from grasp_site.crowd_limit import LONGEST_FORM, CrowdLimit, WaitedTooLong
+from grasp_site.crowd_limit import LONGEST_AGAIN, LONGEST_FORM, CrowdLimit, Returns, WaitedTooLong
 from tests import own_loop
 
 FORM = {"kb": "films", "q": 'Who directed "Alien" & <Aliens>?', "csrfmiddlewaretoken": "abc", "other": "x"}
@@ -99,3 +99,91 @@ def test_searches_that_were_accepted_go_on(method: str, path: str) -> None:
 @pytest.mark.parametrize("longest", [(0.0, 0.0), (5.0, 5.0)])
 def test_nobody_is_refused_without_a_limit_or_below_it(longest: tuple[float, float]) -> None:
     assert Site(4.0, 4.0, longest).ask("POST", "/")[0] == 200
+
+
+def test_any_other_request_of_a_caller_who_sends_too_many_is_refused_without_a_question() -> None:
+    site = Site()
+
+    async def waits(scope: Any, receive: Any, send: Any) -> None:
+        raise WaitedTooLong(0.0)
+
+    site.limit._application = waits
+    status, headers, body = site.ask("GET", "/search/1/")
+    assert (status, site.refused) == (503, [])
+    assert int(headers[b"retry-after"]) >= 5
+    assert "as many requests as it can" in body
+    assert "question has not been asked" not in body
+
+
+def test_a_question_that_was_refused_before_its_form_was_read_is_given_back_too() -> None:
+    site = Site()
+
+    async def full(scope: Any, receive: Any, send: Any) -> None:
+        raise WaitedTooLong(1.0)
+
+    site.limit._application = full
+    _, _, body = site.ask("POST", "/", urlencode(FORM).encode())
+    assert 'name="kb" value="films"' in body
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_those_who_were_refused_come_back_as_quickly_as_searches_are_accepted() -> None:
+    clock = Clock()
+    returns = Returns(clock)
+    for _ in range(400):
+        clock.now += 0.1
+        returns.accepted()
+    again = [returns.after(1.0) for _ in range(400)]
+    # Ten a second are accepted, so twenty a second may come back, and nobody earlier than after 5 s.
+    for second in (10, 15):
+        assert 65 <= sum(second <= one < second + 5 for one in again) <= 135, second
+    assert min(again) >= 5
+    assert 24 <= max(again) <= 28
+    # Once their time has come, the next crowd is not asked to stay away for the one before it.
+    clock.now += 60
+    assert returns.after(1.0) <= 8
+
+
+@pytest.mark.parametrize("accepted", [0, 1])
+def test_a_crowd_comes_back_within_a_minute_even_if_hardly_anything_is_accepted(accepted: int) -> None:
+    clock = Clock()
+    returns = Returns(clock)
+    for _ in range(accepted):
+        returns.accepted()
+    again = [returns.after(1.0) for _ in range(1_000)]
+    assert max(again) <= LONGEST_AGAIN + 3
+    assert len(set(again)) > 30
+    assert max(again.count(seconds) for seconds in set(again)) < 100
+
+
+def test_after_a_quiet_time_the_rate_is_that_of_the_new_crowd() -> None:
+    clock = Clock()
+    returns = Returns(clock)
+    returns.accepted()
+    clock.now += 3_600
+    for _ in range(20):
+        clock.now += 0.05
+        returns.accepted()
+    again = [returns.after(1.0) for _ in range(400)]
+    assert 13 <= max(again) <= 20
+
+
+@pytest.mark.parametrize(("status", "counts"), [(201, True), (302, True), (429, False), (503, False), (400, False)])
+def test_only_accepted_searches_count(status: int, counts: bool) -> None:
+    site = Site()
+
+    async def answers(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": status, "headers": []})
+
+    site.limit._application = answers
+    site.ask("GET", "/")
+    assert site.limit._returns._number == 0
+    site.ask("POST", "/")
+    assert (site.limit._returns._number == 1) is counts

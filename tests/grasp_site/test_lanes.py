@@ -1,6 +1,8 @@
 import threading
 
-from grasp_site.lanes import Lanes
+import pytest
+
+from grasp_site.lanes import MOST_OF_CALLER, Lanes, TooManyWaiting
 from search.services.observing.rest import LENT, at_rest
 
 
@@ -83,3 +85,85 @@ def test_a_thread_that_waits_lends_its_place() -> None:
     assert not following.done()
     lanes.leave()
     assert following.done()
+
+
+def test_a_crowd_inside_never_takes_the_share_of_the_door() -> None:
+    lanes = Lanes(8)
+    inside = [lanes.enter(caller=f"10.0.0.{number}") for number in range(30)]
+    assert sum(one.done() for one in inside) == 6
+    door = [lanes.enter(new=True, caller="192.0.2.1") for _ in range(3)]
+    assert [one.done() for one in door] == [True, True, False]
+    lanes.leave(door[0])
+    assert door[2].done()
+    # Those inside get on by the places of their own only.
+    assert sum(one.done() for one in inside) == 6
+    lanes.leave(inside[0])
+    assert sum(one.done() for one in inside) == 7
+
+
+def test_the_door_may_use_every_place_while_nobody_is_inside_and_gives_them_back() -> None:
+    lanes = Lanes(4)
+    door = [lanes.enter(new=True) for _ in range(5)]
+    assert [one.done() for one in door] == [True, True, True, True, False]
+    inside = [lanes.enter() for _ in range(4)]
+    for one in door[:4]:
+        lanes.leave(one)
+    assert [one.done() for one in inside] == [True, True, True, False]
+    assert door[4].done()
+
+
+@pytest.mark.parametrize("new", [False, True])
+def test_callers_take_turns_so_a_caller_with_many_requests_waits_for_its_own(new: bool) -> None:
+    lanes = Lanes(1)
+    first = lanes.enter()
+    many = [lanes.enter(new, "192.0.2.1") for _ in range(50)]
+    one = lanes.enter(new, "192.0.2.2")
+    lanes.leave(first)
+    assert many[0].done()
+    lanes.leave(many[0])
+    assert one.done()
+    lanes.leave(one)
+    assert many[1].done()
+
+
+def test_requests_beyond_the_most_of_one_caller_are_refused_and_only_the_living_count() -> None:
+    lanes = Lanes(1)
+    lanes.enter()
+    waiting = [lanes.enter(caller="192.0.2.1") for _ in range(MOST_OF_CALLER)]
+    with pytest.raises(TooManyWaiting):
+        lanes.enter(caller="192.0.2.1")
+    assert not lanes.enter(caller="192.0.2.2").done()
+    assert not lanes.enter(True, "192.0.2.1").done()
+    waiting[7].cancel()
+    assert not lanes.enter(caller="192.0.2.1").done()
+    with pytest.raises(TooManyWaiting):
+        lanes.enter(caller="192.0.2.1")
+
+
+def test_a_newcomer_does_not_wait_for_the_many_requests_of_another_caller() -> None:
+    clock = Clock()
+    lanes = Lanes(1, clock)
+    place = lanes.enter()
+    many = [lanes.enter(new=True, caller="192.0.2.1") for _ in range(3)]
+    clock.now += 4.0
+    lanes.leave(place)
+    clock.now += 0.5
+    # The caller's own next one has waited since it came, a newcomer for as long as the turn lasts.
+    assert (lanes.waited("192.0.2.1"), lanes.waited(), lanes.waited("192.0.2.2")) == (4.5, 0.5, 0.0)
+    for one in many[1:]:
+        one.cancel()
+    assert (lanes.waited("192.0.2.1"), lanes.waited()) == (0.0, 0.0)
+
+
+def test_whoever_lends_a_place_of_the_door_comes_back_as_one_from_inside() -> None:
+    lanes = Lanes(4)
+    place = lanes.enter(new=True, caller="192.0.2.1")
+    with lanes.lent(place):
+        others = [lanes.enter() for _ in range(3)]
+        assert [one.done() for one in others] == [True, True, True]
+        lanes.leave(others[0])
+    assert not place.new
+    # It took a place of those inside: the door's share is free, and only that.
+    assert not lanes.enter().done()
+    assert lanes.enter(new=True).done()
+    assert not lanes.enter(new=True).done()

@@ -52,3 +52,20 @@ def test_without_valkey_nothing_is_refused_at_the_door() -> None:
     queue.now += LOOK_SECONDS
     queue.ask()
     assert queue.ask() == 0.0
+
+
+def test_a_crowd_that_comes_between_two_looks_is_let_in_one_by_one_only() -> None:
+    queue = Queue()
+    queue.known = QueueWait(queue.look, lambda: queue.now, lambda: 0.25)
+    queue.seconds = 0.5
+    assert queue.ask() == 0.0
+    assert [queue.known() for _ in range(4)] == [0.5, 0.75, 1.0, 1.25]
+    queue.now += LOOK_SECONDS
+    queue.seconds = 0.0
+    # This one still counts as the fifth; the look beside it sees an empty queue.
+    assert [queue.ask(), queue.ask()] == [1.5, 0.0]
+    # What was seen last says nothing any more after a while, but a crowd still comes one by one.
+    queue.now += BELIEVED_SECONDS
+    queue.seconds = -1.0
+    assert queue.ask() == 0.25
+    assert [queue.known(), queue.known()] == [0.0, 0.0]

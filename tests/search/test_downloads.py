@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import io
 import os
+import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from django.http import HttpResponseBase
-from django.test import RequestFactory
+from django.http import HttpResponseBase, StreamingHttpResponse
+from django.test import Client, RequestFactory
 
-from search.downloads import BLOCK, FileAnswer, file_answer, file_tag
+from search import downloads
+from search.downloads import BLOCK, IN_MEMORY, WAITING, WRITERS, FileAnswer, file_answer, file_tag, written
+from search.models import Collection
 from tests import own_loop
 
 
@@ -127,3 +132,85 @@ def test_the_tag_of_a_file_changes_with_its_size_and_its_time_of_writing(tmp_pat
     assert tag(b"xyz", 255) == first
     assert tag(b"abc", 256) == '"100-3"'
     assert tag(b"abcd", 255) == '"ff-4"'
+
+
+def test_content_that_code_makes_is_made_at_once_by_the_thread_that_asks_and_sent_from_a_file() -> None:
+    threads = []
+
+    def parts() -> Iterator[str]:
+        for number in range(2 * IN_MEMORY // 1024):
+            threads.append(threading.get_ident())
+            yield f"{number:>1023}\n"
+
+    streamed = StreamingHttpResponse(parts(), content_type="text/x-numbers", status=203, headers={"X-Own": "1"})
+    streamed.set_cookie("a", "b")
+    answer = written(streamed)
+    assert set(threads) == {threading.get_ident()}
+    assert (answer.status_code, answer["Content-Type"], answer["X-Own"]) == (203, "text/x-numbers", "1")
+    assert answer["Content-Length"] == str(2 * IN_MEMORY)
+    assert answer.cookies["a"].value == "b"
+    assert answer.file_to_stream._rolled  # type: ignore[attr-defined] -- not in memory
+
+    async def sent() -> bytes:
+        return b"".join([block async for block in answer])
+
+    assert own_loop.run(sent()) == b"".join(b"%1023d\n" % number for number in range(2 * IN_MEMORY // 1024))
+    answer.close()
+
+
+def test_what_goes_wrong_while_content_is_made_is_told_before_anything_is_sent() -> None:
+    closed = []
+
+    def parts() -> Iterator[str]:
+        try:
+            yield "a"
+            raise LookupError("gone")
+        finally:
+            closed.append(True)
+
+    with pytest.raises(LookupError, match="gone"):
+        written(StreamingHttpResponse(parts()))
+    assert closed == [True]
+
+
+@pytest.fixture
+def shared(db: None) -> str:
+    """The address of an export of a shared collection."""
+    Collection.objects.create(name="Shared", key="k" * 40, asker="somebody")
+    return f"/collections/shared/{'k' * 40}/export"
+
+
+@pytest.mark.usefixtures("services")
+def test_exports_are_limited_by_address_and_by_account_and_apart_from_searches(
+    shared: str, settings: Any, django_user_model: Any
+) -> None:
+    settings.GRASP_SEARCHES_PER_MINUTE, settings.GRASP_SEARCHES_PER_MINUTE_USER = 3, 2
+    visitor, other, person = (
+        Client(REMOTE_ADDR="192.0.2.71"), Client(REMOTE_ADDR="192.0.2.72"), Client(REMOTE_ADDR="192.0.2.71")
+    )  # fmt: skip
+    person.force_login(django_user_model.objects.create_user("exporter"))
+    kinds = ("csv", "jsonl", "bib")
+    assert [visitor.head(f"{shared}.csv").status_code for _ in range(5)] == [200] * 5
+    assert [visitor.get(f"{shared}.{kind}").status_code for kind in kinds] == [200] * 3
+    refused = visitor.get(f"{shared}.csv")
+    assert (refused.status_code, 1 <= int(refused["Retry-After"]) <= 60) == (429, True)
+    assert "An address may download 3 exports a minute; download again in" in refused.content.decode()
+    assert other.get(f"{shared}.csv").status_code == 200
+    assert [person.get(f"{shared}.csv").status_code for _ in range(3)] == [200, 200, 429]
+
+
+@pytest.mark.usefixtures("services")
+def test_while_too_many_exports_wait_to_be_written_the_next_is_refused_and_later_answered(
+    shared: str, client: Client
+) -> None:
+    taken = 0
+    while downloads._exports.acquire(blocking=False):
+        taken += 1
+    try:
+        refused = client.get(f"{shared}.csv")
+        assert (taken, refused.status_code, refused["Retry-After"]) == (WRITERS + WAITING, 503, "10")
+        assert "16 exports are waiting to be written already" in refused.content.decode()
+    finally:
+        for _ in range(taken):
+            downloads._exports.release()
+    assert client.get(f"{shared}.csv").status_code == 200

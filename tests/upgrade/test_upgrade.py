@@ -44,9 +44,9 @@ def database(release: Path, services: Home) -> Iterator[str]:
     assert package is not None
     assert package.submodule_search_locations is not None
     psql = Path(package.submodule_search_locations[0]) / "pginstall18" / "bin" / "psql"
-    address = services.database_url.replace("/grasp?", f"/{DATABASE}?")
+    address = services.superuser_url.replace("/grasp?", f"/{DATABASE}?")
     name = sql.Identifier(DATABASE)
-    with psycopg.connect(services.database_url, autocommit=True) as session:
+    with psycopg.connect(services.superuser_url, autocommit=True) as session:
         session.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(name))
         session.execute(sql.SQL("CREATE DATABASE {}").format(name))
         command = [str(psql), "--quiet", "-v", "ON_ERROR_STOP=1", "--file", str(release / "database.sql"), address]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, StreamingHttpResponse
+from django.http import Http404
+from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.negotiation import DefaultContentNegotiation
@@ -17,6 +18,7 @@ from search.api.pagination import Pages
 from search.api.permissions import HasRight
 from search.api.serializers.basics import page_of, problems
 from search.domain.errors import Fault, InvalidRequest
+from search.downloads import export_answer
 from training.api import serializers as shape
 from training.models import Evaluation
 from training.services.evaluations.describe import (
@@ -146,13 +148,11 @@ class EvaluationDownload(APIView):
             **problems(400, 401, 403, 404, 503),
         },
     )
-    def get(self, request: Request, evaluation_id: UUID) -> StreamingHttpResponse:
+    def get(self, request: Request, evaluation_id: UUID) -> HttpResponseBase:
         """Return a TREC run, the qrels, the outcomes as CSV, the report as JSON, or a LaTeX table of the measures."""
         asked = request.query_params
         file = export_report(_find(request, evaluation_id), asked.get("format", ""), asked.get("pipeline", ""))
-        parts = (part.encode() for part in file.content)
-        headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
-        return StreamingHttpResponse(parts, content_type=file.media_type, headers=headers)
+        return export_answer(request._request, file.content, name=file.name, content_type=file.media_type)
 
 
 def _find(request: Request, evaluation_id: UUID) -> Evaluation:

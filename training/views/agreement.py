@@ -10,12 +10,13 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from search.domain.errors import InvalidRequest, SearchError
+from search.downloads import export_answer
 from search.services.jobs.launch import launch_job
 from search.views.unavailable import says_what_is_down
 from training.annotation.final_grades import Way
@@ -181,9 +182,7 @@ def export(request: HttpRequest, queue: AnnotationQueue) -> HttpResponseBase:
         file = export_queue(queue, request.GET.get("format", ""))
     except InvalidRequest as error:
         raise Http404(" ".join(fault.sentence for fault in error.faults)) from error
-    headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
-    return StreamingHttpResponse((part.encode() for part in file.content), content_type=file.media_type,
-                                 headers=headers)  # fmt: skip
+    return export_answer(request, file.content, name=file.name, content_type=file.media_type)
 
 
 @require_POST

@@ -10,12 +10,13 @@ from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from search.domain.errors import InvalidRequest
+from search.downloads import export_answer
 from search.views.unavailable import says_what_is_down
 from training.evaluation.judged import JUDGED_MEASURES
 from training.evaluation.lost import Attribution, LostStage
@@ -203,9 +204,7 @@ def download(request: HttpRequest, evaluation_id: UUID) -> HttpResponseBase:
         file = export_report(evaluation, request.GET.get("format", ""), request.GET.get("pipeline", ""))
     except InvalidRequest as error:
         raise Http404(" ".join(fault.sentence for fault in error.faults)) from error
-    headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
-    return StreamingHttpResponse((part.encode() for part in file.content), content_type=file.media_type,
-                                 headers=headers)  # fmt: skip
+    return export_answer(request, file.content, name=file.name, content_type=file.media_type)
 
 
 def _found(request: HttpRequest, evaluation_id: UUID) -> Evaluation:

@@ -14,6 +14,7 @@ from django.utils import timezone
 from search.domain.errors import Fault
 from search.models import RefusedRequests
 from search.services.observing.events import SearchesRefused, tell
+from search.services.observing.rest import GATHERED
 
 REQUEST_PARTS = ("question", "knowledge_base", "pipeline", "k", "plan", "settings", "wait")
 """Parts of a request that can be wrong; everything else counts as `other`."""
@@ -25,6 +26,10 @@ log = structlog.get_logger(__name__)
 
 def count_refused(origin: str, kind: str, number: int = 1) -> None:
     """Count refused requests, usually one. If the database fails, only the count is lost."""
+    gather = GATHERED.get()
+    if gather is not None and kind in (LIMIT, FULL):
+        gather(origin, kind)
+        return
     tell(SearchesRefused(origin, kind, number))
     try:
         with transaction.atomic():

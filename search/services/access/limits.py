@@ -1,11 +1,10 @@
-"""limits: the number of searches that a caller may request in a minute, and the number that may wait for the worker."""
+"""limits: how many searches and exports a caller may request in a minute, and how many searches may wait."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from django.conf import settings
 
@@ -24,6 +23,18 @@ def count_search(user: User, visitor: Visitor) -> None:
 
     Raises TooManySearches when the limit is reached, and ServiceUnavailable when Valkey does not answer.
     """
+    _count("searches", "ask", user, visitor)
+
+
+def count_export(user: User, visitor: Visitor) -> None:
+    """Count a downloaded export against the limit of its caller, which is that of searches. Raises as `count_search`.
+
+    Exports and searches are counted apart.
+    """
+    _count("exports", "download", user, visitor)
+
+
+def _count(kind: str, does: str, user: User, visitor: Visitor) -> None:
     if visitor.token is not None:
         name, most, who = f"token:{visitor.token}", settings.GRASP_SEARCHES_PER_MINUTE_TOKEN, "A token"
     elif user is not None and user.is_authenticated:
@@ -32,10 +43,10 @@ def count_search(user: User, visitor: Visitor) -> None:
         name, most, who = f"address:{visitor.network}", settings.GRASP_SEARCHES_PER_MINUTE, "An address"
     if not most:
         return
-    seconds = gate.take(f"searches:{name}", most, MINUTE)
+    seconds = gate.take(f"{kind}:{name}", most, MINUTE)
     if seconds:
         wait = math.ceil(seconds)
-        raise TooManySearches(f"{who} may ask {most:,} searches a minute; ask again in {wait} s.", wait)
+        raise TooManySearches(f"{who} may {does} {most:,} {kind} a minute; {does} again in {wait} s.", wait)
 
 
 @contextmanager
@@ -71,14 +82,14 @@ def expected_wait(queue: str) -> float:
     length, oldest = gate.queued(queue)
     if not length:
         return 0.0
-    workers = workers_of(queue)
-    if not workers:
+    if not workers_of(queue):
         return 0.0
-    return max(oldest, length * _seconds_for_one(workers))
+    return max(oldest, length * seconds_for_one(queue))
 
 
-def _seconds_for_one(workers: Sequence[Mapping[str, Any]]) -> float:
-    """Return the seconds from one search that these workers take from the queue to the next, 0 if none says so."""
+def seconds_for_one(queue: str) -> float:
+    """Return the seconds from one search that the workers take from the queue to the next, 0 if none says so."""
+    workers = workers_of(queue)
     rates = [float(one["threads"]) / float(one["seconds"]) for one in workers if one.get("seconds") and one["threads"]]
     # Those that have done nothing lately are believed to be as quick as the others.
     return len(rates) / (len(workers) * sum(rates)) if rates else 0.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
 from search.domain.errors import NotAllowed
 from search.models import SearchRun
+from search.services.access.network import network_of
 
 User = AbstractBaseUser | AnonymousUser | None
 """The account of a caller; None stands for the site itself: commands and evaluations."""
@@ -31,15 +31,7 @@ class Visitor:
     @property
     def network(self) -> str:
         """The address by which limits count: an IPv4 address, or the first 64 bits of an IPv6 address."""
-        try:
-            address = ipaddress.ip_address(self.address)
-        except ValueError:
-            return self.address
-        if isinstance(address, ipaddress.IPv6Address):
-            if address.ipv4_mapped is not None:
-                return str(address.ipv4_mapped)
-            return str(ipaddress.ip_network((address, 64), strict=False))
-        return str(address)
+        return network_of(self.address)
 
     @property
     def asker(self) -> str:

@@ -55,7 +55,7 @@ def unpack_files(reader: Reader, told: Callable[[int], None]) -> None:
 
 def _unpack(reader: Reader, member: Member, target: Path) -> None:
     secret = target.parent.name == "secrets"
-    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700 if secret else 0o755)
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     unfinished = target.with_name(f".{target.name}.part")
     with unfinished.open("wb") as file:
         if secret:

@@ -143,7 +143,6 @@ def _written(release: Release, rows: SimilarRows, report: SimilarReport, run: Ru
         return Release.objects.get(pk=made)
     fresh = Path(tempfile.mkdtemp(prefix=".similar.", suffix=".new", dir=release.snapshot.directory))
     try:
-        fresh.chmod(0o755)
         similar_memmap.build(
             fresh, nodes=release.snapshot.nodes, keys=rows.keys, far=rows.far, strength=rows.strength,
             signal=rows.signal, about=report.to_json(),

@@ -1,4 +1,4 @@
-"""A thread that only waits says so, and whoever runs it can let others work meanwhile."""
+"""What a request leaves to whoever runs it: its place while it only waits, and the counting of refusals."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ from contextvars import ContextVar
 
 LENT: ContextVar[Callable[[], AbstractContextManager[None]] | None] = ContextVar("LENT", default=None)
 """What the web process sets: a context in which the place of the request belongs to others (`grasp_site.lanes`)."""
+GATHERED: ContextVar[Callable[[str, str], None] | None] = ContextVar("GATHERED", default=None)
+"""What the web process sets: counts a request that was refused, by door and kind, and writes the sum later.
+
+A crowd is refused many times a second. A row for each refusal would take longer than the refusal, and all would wait
+for the same row.
+"""
 
 
 @contextmanager
