@@ -16,7 +16,7 @@ LONGEST_CELL = 1 << 27
 LONGEST_RECORD = 1 << 24
 """Most characters of a record of several lines: so much is read ahead to find the end of a quoted cell."""
 LEAST_INSIDE, MOST_INSIDE = 3, 10
-"""Lines of a quoted cell that are looked at: if nearly all are rows by themselves, the mark was not meant to open it."""
+"""Lines of a quoted cell that are looked at: if nearly all are rows by themselves, the mark should not open it."""
 SHARE_INSIDE = 0.8
 LEAST_WIDTH = 3
 """Least columns of a table whose quoted cells are looked at: prose often has lines with one comma."""

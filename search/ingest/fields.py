@@ -5,25 +5,30 @@ from __future__ import annotations
 import math
 import re
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from search.domain.graph import Field, FieldKind, FieldValue
+from search.ingest.formats import LARGEST, is_iso_date, number_reader, read_date
 from search.ingest.manifest import DeclaredField
 
 LONGEST_KEYWORD = 80
 """Most characters of a value in a keyword field."""
+LONGEST_INTEGER = 19
+"""Characters from which on a whole number may not fit 64 bits."""
 WORDS_OF_KEYWORDS = 5
 """A field of short values is a keyword field if its values have at most this many words on average."""
 
-_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,14}")
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _DECIMAL = re.compile(r"-?[0-9]{1,15}\.[0-9]{1,15}")
 _LEADING_ZERO = re.compile(r"-?0[0-9]")
-_DECIMAL_COMMA = re.compile(r"-?[0-9]{1,15},[0-9]{1,15}")
-_DATE = re.compile(
-    r"[0-9]{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?"
-    r"(Z|[+-][0-9]{2}:?[0-9]{2})?)?)?"
+MISSING_WORDS = frozenset(
+    ("null", "n/a", "#n/a", "na", "n.a.", "nan", "none", "nil", "<na>", "<null>", "\\n", "-", "--", "–", "—", "?", ".")
 )
-_YEAR = re.compile(r"[0-9]{4}")
+"""Words for no value, in lower case. Each may be a value as well, so a mapping says where they are none."""
+MISSING_HINT = "; if it stands for no value, list it under 'missing' of the column"
+_DIGITS = re.compile(r"[+-]?[0-9]+")
+_DECIMAL_COMMA = re.compile(r"-?[0-9]{1,15},[0-9]{1,15}")
 _COMPACT_DATE = re.compile(r"((?:1[5-9]|20)[0-9]{2})(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])")
 """A day without hyphens (ISO 8601, basic format). Alone it may as well be a number."""
 
@@ -33,29 +38,33 @@ Scalar = str | int | float
 def is_number(text: str) -> bool:
     """Whether the text is the canonical spelling of a number: `007` and `1.50` are not."""
     if _INTEGER.fullmatch(text):
-        return True
+        return len(text) < LONGEST_INTEGER or -LARGEST <= int(text) < LARGEST
     return bool(_DECIMAL.fullmatch(text)) and repr(float(text)) == text
 
 
 def is_date(text: str) -> bool:
-    """Whether the text is a month, a day or a time in ISO 8601 notation."""
-    return bool(_DATE.fullmatch(text))
+    """Whether the text is a month, a day or a time in ISO 8601 notation, and one that the calendar has."""
+    return is_iso_date(text)
 
 
 def to_number(text: str) -> int | float:
-    """Return the number that the text spells; ValueError if it spells none, or one that JSON cannot represent."""
-    if _INTEGER.fullmatch(text):
-        return int(text)
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(text)
-    return number
+    """Return the number that the text spells; ValueError if it spells none, or one that cannot be stored as it is."""
+    return number_reader("1234.5")(text)
 
 
 def number_hint(text: str) -> str:
-    """Return how to write a number that has a decimal comma, as the end of a sentence; empty for any other text."""
+    """Return what to do with a text that is almost a number, as the end of a sentence; empty for any other text."""
     text = text.strip()
-    return f"; write it {text.replace(',', '.')}" if _DECIMAL_COMMA.fullmatch(text) else ""
+    if _DECIMAL_COMMA.fullmatch(text):
+        return f"; write it {text.replace(',', '.')}, or give the column's format of numbers"
+    if _DIGITS.fullmatch(text):
+        return "; whole numbers have at most 64 bits here: take the column for a keyword"
+    return MISSING_HINT if is_missing(text) else ""
+
+
+def is_missing(text: str) -> bool:
+    """Whether the text is a word with which programs write that there is no value."""
+    return text.strip().casefold() in MISSING_WORDS
 
 
 def is_plain_number(text: str) -> bool:
@@ -70,12 +79,19 @@ def scalar(value: object) -> Scalar | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return value
+        return value if -LARGEST <= value < LARGEST else _long_number(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, date):
         return value.isoformat()
     return None
+
+
+def _long_number(value: int) -> float | str:
+    """Return a whole number of more than 64 bits as a float that is written with its very digits, else as a text."""
+    if abs(value) < 1 << 1023 and int(Decimal(repr(float(value)))) == value:
+        return float(value)
+    return str(value)
 
 
 class FieldKinds:
@@ -138,7 +154,9 @@ class FieldKinds:
 
 
 def _is_day(text: str) -> bool:
-    return is_date(text) or _COMPACT_DATE.fullmatch(text) is not None
+    return is_date(text) or (
+        _COMPACT_DATE.fullmatch(text) is not None and is_date(_COMPACT_DATE.sub(r"\1-\2-\3", text))
+    )
 
 
 def value_fault(value: FieldValue, kind: FieldKind | None) -> str | None:
@@ -149,8 +167,11 @@ def value_fault(value: FieldValue, kind: FieldKind | None) -> str | None:
                 to_number(item)
             except ValueError:
                 return f"'{item[:60]}' is not a number{number_hint(item)}"
-        if kind == "date" and not (isinstance(item, str) and _is_day(item)) and not _YEAR.fullmatch(str(item)):
-            return f"'{str(item)[:60]}' is not a date as ISO 8601 writes it (such as 2024-05-31)"
+        if kind == "date" and not _is_day(str(item)):
+            try:
+                read_date(str(item), "iso")
+            except ValueError as error:
+                return str(error)
     return None
 
 

@@ -9,19 +9,18 @@ reads on behind a mark that is not closed.
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import orjson
 
-from search.ingest.faults import BundleError
 from search.ingest.csv_records import CsvRecords
+from search.ingest.faults import BundleError
 from search.ingest.tsv import split_lines
 
 LONGEST_LINE = 1 << 27
@@ -37,6 +36,7 @@ _CODECS = {codecs.lookup(name).name: name for name in ENCODINGS}
 _WIDE = ("utf-16", "utf-32")
 _BIG = re.compile(rb"[0-9]{19}")
 """A whole number this long may need more than 64 bits, which orjson reads as a float."""
+MOST_DIGITS = 1_000
 _SHOWN = 40
 """Characters shown of a cell that cannot be decoded."""
 
@@ -114,7 +114,12 @@ def _json_texts(name: str, stream: io.BufferedReader, dialect: Dialect) -> Itera
 def _exact(line: bytes) -> Any:
     """Return the JSON value of a line with whole numbers of any length; orjson would round those above 64 bits."""
     row = orjson.loads(line)
-    return json.loads(line) if _has_rounded(row) else row
+    return json.loads(line, parse_int=_whole) if _has_rounded(row) else row
+
+
+def _whole(digits: str) -> int | str:
+    """Return a whole number, or its digits if they are more than Python reads as a number."""
+    return int(digits) if len(digits) <= MOST_DIGITS else digits
 
 
 def _has_rounded(value: Any) -> bool:
@@ -148,7 +153,8 @@ def _text(stream: io.BufferedReader, dialect: Dialect, newline: str) -> io.TextI
 
 def _table_lines(name: str, text: io.TextIOWrapper, dialect: Dialect) -> Iterator[str]:
     lines = _lines(name, text.readline, "")
-    return islice(lines, dialect.skip, None)
+    first = next(lines, "").removeprefix("\ufeff")
+    return islice(chain([first] if first else [], lines), dialect.skip, None)
 
 
 def _lines(name: str, readline: Callable[[int], Any], end: bytes | str) -> Iterator[Any]:
@@ -176,7 +182,9 @@ def _bad_json(line: bytes, error: orjson.JSONDecodeError) -> BadRow:
 
 def _not_encoded(near: bytes, byte: int, position: int, encoding: str) -> BadRow:
     if encoding != "utf-8":
-        message = f"Not {encoding}: byte 0x{byte:02x} at position {position}, behind {_before(near, byte, encoding)!r}. "
+        message = (
+            f"Not {encoding}: byte 0x{byte:02x} at position {position}, behind {_before(near, byte, encoding)!r}. "
+        )
         return BadRow("bad_encoding", f"{message}Mend the file, or give the encoding in which it is written.")
     return BadRow(
         "bad_encoding",
@@ -191,7 +199,7 @@ def _before(near: bytes, byte: int, encoding: str) -> str:
 
 def _refuse_utf16(name: str, begin: bytes) -> None:
     if begin[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise BundleError(f"{name} is UTF-16; save it as UTF-8, or give the encoding 'utf-16' for a table.")
+        raise BundleError(f"{name} is UTF-16; save it as UTF-8, or give the encoding 'utf-16'.")
 
 
 def _numbered(records: CsvRecords, dialect: Dialect) -> Iterator[Cells]:

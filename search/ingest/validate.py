@@ -75,6 +75,8 @@ def check(source: Path | Source, log: FaultLog, progress: Progress = silent) -> 
     """
     if isinstance(source, Path):
         source = bundle_source(source)
+    for remark in source.remarks:
+        log.remark(remark)
     digest = hashlib.blake2b(source.manifest.content, digest_size=32)
     stamps = tuple(table.stamp for table in source.nodes)
     nodes = _Nodes(source.manifest, log)
