@@ -61,11 +61,16 @@ def _quoted(line: str, lines: Iterator[str], ahead: deque[str], width: int | Non
             more, rest = _scan("\n".join(pieces))
             pieces = [rest or ""]
             cells += more
-    if rest is not None or (width is not None and len(cells) != width):
+    if rest is not None or (width is not None and len(cells) != width) or _swallows(line, ahead, taken, width):
         return line.split("\t"), 0
     for _ in range(taken):
         ahead.popleft()
     return cells, taken
+
+
+def _swallows(line: str, ahead: deque[str], taken: int, width: int | None) -> bool:
+    """Whether both ends of a cell of several lines are rows by themselves: then the mark was not meant to open it."""
+    return bool(taken and width and width > 1) and line.count("\t") == ahead[taken - 1].count("\t") == (width or 0) - 1
 
 
 def _read_ahead(lines: Iterator[str], ahead: deque[str]) -> bool:
