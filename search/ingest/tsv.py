@@ -9,6 +9,9 @@ from collections.abc import Iterable, Iterator
 MOST_LINES = 2_000
 """Most lines that a quoted cell may span; the closing mark is searched no further."""
 
+LEAST_WIDTH = 3
+"""Least columns of a table in which a cell of several lines is not believed if both of its ends look like rows."""
+
 _QUOTED = re.compile(r'"((?:[^"]|"")*+)"(?=\t|\Z)')
 _OPEN = re.compile(r'"(?:[^"]|"")*+\Z')
 _STILL_OPEN = re.compile(r'(?:[^"]|"")*+\Z')
@@ -70,7 +73,9 @@ def _quoted(line: str, lines: Iterator[str], ahead: deque[str], width: int | Non
 
 def _swallows(line: str, ahead: deque[str], taken: int, width: int | None) -> bool:
     """Whether both ends of a cell of several lines are rows by themselves: then the mark was not meant to open it."""
-    return bool(taken and width and width > 1) and line.count("\t") == ahead[taken - 1].count("\t") == (width or 0) - 1
+    if width is None or width < LEAST_WIDTH or not taken:
+        return False
+    return line.count("\t") == ahead[taken - 1].count("\t") == width - 1
 
 
 def _read_ahead(lines: Iterator[str], ahead: deque[str]) -> bool:

@@ -51,12 +51,12 @@ def test_the_report_of_an_import_with_the_guess_says_what_was_decided_and_what_w
     check(folder_source(tmp_path, accept_guess=True), log)
     told = [remark.message for remark in log.remarks]
     assert told == [
-        "Column 'price': all its values are numbers as in 1.234,5, such as '1.234,50', which is 1234.5; 'n/a' in it stands "
-        "for no value.",
+        "Column 'price': all its values are numbers as in 1.234,5, such as '1.234,50', which is 1234.5; 'n/a' in it "
+        "stands for no value.",
         "Column 'sold': all its values are numbers as in 1.234,5, such as '27.808', which is 27808.",
         "Column 'made': all its values are dates of the format 'words', such as 'May 31, 2024', which is 2024-05-31.",
-        "Column 'seen': what its numbers or dates mean cannot be told, so they stay texts: '01/02/2024' may be 2024-02-01 "
-        "or 2024-01-02: give the format of its dates, dmy or mdy.",
+        "Column 'seen': what its numbers or dates mean cannot be told, so they stay texts: '01/02/2024' may be "
+        "2024-02-01 or 2024-01-02: give the format of its dates, dmy or mdy.",
         "Column 'note': 'NULL' in it stands for no value.",
     ]  # fmt: skip
 
@@ -105,8 +105,8 @@ def test_rows_refer_to_their_own_file_only_by_keys(tmp_path: Path) -> None:
 
 def test_commas_of_names_places_and_prose_separate_nothing(tmp_path: Path) -> None:
     text = (
-        'id,author,place,plot\n1,"Doe, Jane","Oslo, Norway","Red, but small."\n2,"Roe, Jane","Rome, Italy","A cat, '
-        'however, sat."\n3,"Poe, Max","Bergen, Norway","It ends, as it began, in rain and much snow."\n'
+        'id,name,author,place,plot\n1,A,"Doe, Jane","Oslo, Norway","Red, but small."\n2,B,"Roe, Jane","Rome, Italy","A cat, '
+        'however, sat."\n3,C,"Poe, Max","Bergen, Norway","It ends, as it began, in rain and much snow."\n'
     )
     assert fields(tmp_path, guessed(tmp_path, text).mapping)[0] == {
         "author": "Doe, Jane", "place": "Oslo, Norway", "plot": "Red, but small.",
