@@ -147,7 +147,7 @@ class Candidates:
         return None
 
 
-WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 def _values(value: object) -> list[object]:
@@ -155,7 +155,7 @@ def _values(value: object) -> list[object]:
     if not isinstance(value, str | int | float):
         return [value]
     found: list[object] = [value, str(value)]
-    if isinstance(value, str) and WHOLE.fullmatch(value):
+    if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value):
         return [*found, int(value)]  # A float would round it from 2**53 on.
     try:
         number = float(value)

@@ -83,8 +83,10 @@ def _guessed(
 
 def _decided(decision: Decision, *, whole: bool) -> Guessed:
     because = decision.because if whole else decision.because.replace("its values", "its first values")
-    given = {"number": "numbers", "date": "dates"}[decision.kind]
-    column = ColumnMapping(decision.kind, **({given: decision.format} if decision.format else {}))
+    if decision.kind == "number":
+        column = ColumnMapping("number", numbers=decision.format)
+    else:
+        column = ColumnMapping("date", dates=decision.format)
     return Guessed(column, because, because if decision.format or "; but " in because else "")
 
 

@@ -208,6 +208,7 @@ def _sampled(
     bad = tuple((number, row) for number, row in taken if isinstance(row, BadRow))
     columns = tuple(dict.fromkeys(name for row in good for name in row)) or header
     complete = len(taken) <= SAMPLE_ROWS
+    decisions: Mapping[str, Decision]
     if complete or file.format == "parquet":
         decisions, whole = _decided(taken), complete
     else:

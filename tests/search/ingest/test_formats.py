@@ -58,7 +58,7 @@ def test_a_date_is_read_in_its_format(written: str, text: str, iso: str) -> None
 
 @pytest.mark.parametrize(("written", "text"), NO_DATES)
 def test_what_is_no_date_of_the_format_or_of_the_calendar_is_refused(written: str, text: str) -> None:
-    with pytest.raises(ValueError, match="is no(t a)? date"):
+    with pytest.raises(ValueError, match=r"is no(t a)? date"):
         read_date(text, written)
 
 

@@ -105,8 +105,9 @@ def test_rows_refer_to_their_own_file_only_by_keys(tmp_path: Path) -> None:
 
 def test_commas_of_names_places_and_prose_separate_nothing(tmp_path: Path) -> None:
     text = (
-        'id,name,author,place,plot\n1,A,"Doe, Jane","Oslo, Norway","Red, but small."\n2,B,"Roe, Jane","Rome, Italy","A cat, '
-        'however, sat."\n3,C,"Poe, Max","Bergen, Norway","It ends, as it began, in rain and much snow."\n'
+        'id,name,author,place,plot\n1,A,"Doe, Jane","Oslo, Norway","Red, but small."\n'
+        '2,B,"Roe, Jane","Rome, Italy","A cat, however, sat."\n'
+        '3,C,"Poe, Max","Bergen, Norway","It ends, as it began, in rain and much snow."\n'
     )
     assert fields(tmp_path, guessed(tmp_path, text).mapping)[0] == {
         "author": "Doe, Jane", "place": "Oslo, Norway", "plot": "Red, but small.",

@@ -16,7 +16,8 @@ def decided(values: list[object]) -> Decision:
 
 
 DECIDED = [
-    ("1,51|2,3|7", "number", "1234,5"), ("27.808|1.234.567", "number", "1.234,5"), ("1.234,5|27.808", "number", "1.234,5"),
+    ("1,51|2,3|7", "number", "1234,5"), ("27.808|1.234.567", "number", "1.234,5"),
+    ("1.234,5|27.808", "number", "1.234,5"),
     ("0.125|27.808|1.5", "number", ""), ("1,234|1,234,567|12", "number", "1,234.5"), ("1 234|3,5", "number", "1 234,5"),
     ("1'234|5.5", "number", "1'234.5"), ("-1,5|2", "number", "1234,5"), ("1.50|9.00", "number", ""),
     ("9007199254740993|1", "number", ""), ("0,5|1,000", "number", "1234,5"), ("1e-7|2.5e3", "number", ""),
@@ -40,10 +41,12 @@ OPEN = [
     ("27.808|983|1.204", "'27.808' may be 27.808 or 27808: give the format of its numbers, 1234.5 or 1.234,5"),
     ("1,234|12", "'1,234' may be 1234 or 1.234: give the format of its numbers, 1,234.5 or 1234,5"),
     ("1.000|2.000", "'1.000' may be 1 or 1000: give the format of its numbers, 1234.5 or 1.234,5"),
-    ("101,204,350|120,130,140", "'101,204,350' may be a number or a list: give the format of its numbers, or a separator"),
+    ("101,204,350|120,130,140",
+     "'101,204,350' may be a number or a list: give the format of its numbers, or a separator"),
     ("12,34,567|3,45,678", "'12,34,567' may be a number or a list: give the format of its numbers, or a separator"),
     ("01/02/2024|03/04/2024", "'01/02/2024' may be 2024-02-01 or 2024-01-02: give the format of its dates, dmy or mdy"),
-    ("31/12/2024|12/31/2024", "in '31/12/2024' the day comes first, in '12/31/2024' the month: write all dates in one order"),
+    ("31/12/2024|12/31/2024",
+     "in '31/12/2024' the day comes first, in '12/31/2024' the month: write all dates in one order"),
 ]  # fmt: skip
 
 
