@@ -177,9 +177,10 @@ def _decided(numbered: Iterable[NumberedRow]) -> dict[str, Decision]:
     for number, row in numbered:
         if isinstance(row, dict):
             for name, value in row.items():
-                if name not in profiles:
-                    profiles[name] = Profile()
-                profiles[name].observe(value, number)
+                profile = profiles.get(name)
+                if profile is None:
+                    profile = profiles[name] = Profile()
+                profile.observe(value, number)
     return {name: decide(profile) for name, profile in profiles.items()}
 
 
