@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from search.domain.graph import Field, FieldKind, FieldValue
-from search.ingest.formats import LARGEST, is_iso_date, number_reader, read_date
+from search.ingest.formats import LARGEST, is_iso_date, is_like_iso_date, number_reader, read_date
 from search.ingest.manifest import DeclaredField
 
 LONGEST_KEYWORD = 80
@@ -98,20 +98,9 @@ class FieldKinds:
     """Accumulates the values of one field of one node type and infers the field's kind from them."""
 
     __slots__ = (
-        "_but_days",
-        "_but_words",
-        "_compact",
-        "_dates",
-        "_declared",
-        "_impossible",
-        "_keywords",
-        "_many",
-        "_missing",
-        "_numbers",
-        "_values",
-        "_words",
-        "coverage",
-    )
+        "_but_days", "_but_words", "_compact", "_dates", "_declared", "_impossible", "_keywords", "_many", "_missing",
+        "_numbers", "_values", "_words", "coverage",
+    )  # fmt: skip
 
     def __init__(self, declared: DeclaredField | None = None) -> None:
         self._declared = declared or DeclaredField()
@@ -162,11 +151,11 @@ class FieldKinds:
     def doubt(self) -> str:
         """Why a field of an inferred kind holds texts although its values are almost numbers or dates; else empty."""
         if self._but_words and 0 < self._missing < self._values:
-            return (
-                f"holds texts: {self._missing} of its {self._values} values are words for no value, the others numbers"
-            )
+            counted = f"{self._missing} of its {self._values} values are words for no value"
+            return f"holds texts: {counted}, the others numbers"
         if self._but_days and self._impossible and self._compact < self._values:
-            return f"holds texts: {self._impossible[:40]!r} is no day or time that exists, and all its values look like dates"
+            shown = repr(self._impossible[:40])
+            return f"holds texts: {shown} is no day or time that exists, and all its values look like dates"
         return ""
 
     @property

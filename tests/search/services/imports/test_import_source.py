@@ -323,6 +323,6 @@ def test_a_bundle_says_which_words_and_days_made_texts_of_a_field(tmp_path: Path
     check(bundles.write(tmp_path / "films", nodes, []), log)
     assert [remark.message for remark in log.remarks if remark.kind == "kind"] == [
         "The field 'cost' of 'film' holds texts: 1 of its 3 values are words for no value, the others numbers.",
-        "The field 'made' of 'film' holds texts: '2024-02-31' is no day or time that exists, and all its values look like "
-        "dates.",
+        "The field 'made' of 'film' holds texts: '2024-02-31' is no day or time that exists, and all its values look "
+        "like dates.",
     ]
