@@ -89,9 +89,11 @@ def scalar(value: object) -> Scalar | None:
 
 def _long_number(value: int) -> float | str:
     """Return a whole number of more than 64 bits as a float that is written with its very digits, else as a text."""
-    if abs(value) < 1 << 1023 and int(Decimal(repr(float(value)))) == value:
-        return float(value)
-    return str(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        return str(value)
+    return number if int(Decimal(repr(number))) == value else str(value)
 
 
 class FieldKinds:

@@ -143,7 +143,8 @@ def _without_mark(path: str, lines: Iterator[tuple[int, bytes]]) -> Encoding:
     if others and not _all_latin(near):
         read = "; ".join([best.shown(others[0].text), *(one.shown(best.text) for one in others)])
         return Encoding(best.encoding, (), f"{where}, and it cannot be told in which encoding it is: {read}.")
-    note = f"{where}; the file is read as {best.encoding} ({best.shown()})."
+    called = "Latin-1 (cp1252)" if best.encoding == "cp1252" else best.encoding
+    note = f"{where}; the file is read as {called}: {best.shown()}."
     if others:
         note += f" It may as well be another: {'; '.join(one.shown(best.text) for one in others)}."
     return Encoding(best.encoding, (note,))
