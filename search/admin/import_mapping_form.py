@@ -7,6 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 from search.domain.errors import Fault
+from search.ingest.formats import DATE_FORMATS, NUMBER_FORMATS
 from search.ingest.manifest import FIELD_KINDS
 from search.ingest.mapping.mapping import FileMapping
 from search.ingest.mapping.refit import Refitted
@@ -28,9 +29,12 @@ USE_GROUPS: Sequence[tuple[str, Sequence[tuple[str, str]]]] = (
     ("Files of edges", [("source", "source: where the edge begins"), ("target", "target: where it ends"),
                         ("relation", "relation")]),
 )  # fmt: skip
-COLUMN_TEXTS = ("name", "prefix", "relation", "separator")
+COLUMN_TEXTS = ("name", "prefix", "relation", "separator", "numbers", "dates")
 FILE_TEXTS = ("type", "relation")
-FILE_FIELDS = ("role", "type", "relation", "delimiter", "encoding", "numbered")
+DATE_WORDS = {
+    "iso": "2024-05-31", "words": "May 31, 2024", "dmy": "31/05/2024", "mdy": "05/31/2024", "ymd": "2024/05/31",
+}  # fmt: skip
+FILE_FIELDS = ("role", "type", "relation", "delimiter", "encoding", "numbered", "skip")
 """Fields of a file beside which their faults stand."""
 AS_BEFORE, AS_BEGUN = "as at the last import", "as at the import that was begun"
 ROWS = "rows"
@@ -54,8 +58,10 @@ def form_of(preview: Mapping[str, Any], mapping: Mapping[str, Any], faults: Sequ
             "numbered": given.get("numbered", False), "first_id": FileMapping(given["path"], "nodes").stem + "/2",
             "role": given["role"], "type": given.get("type", ""), "relation": given.get("relation", ""),
             "delimiter": given.get("delimiter", ","), "encoding": given.get("encoding", "utf-8"),
-            "has_delimiter": given.get("format", "csv") == "csv",
+            "has_delimiter": given.get("format", "csv") == "csv", "skip": given.get("skip", 0),
+            "has_skip": given.get("format", "csv") in ("csv", "tsv"), "has_encoding": given.get("format") != "parquet",
             "at": {field: _at(own, field) for field in FILE_FIELDS},
+            "notes": _notes(preview, given["path"]),
             "faults": [fault.sentence for fault in own
                        if _path(fault)[2:] not in [[field] for field in FILE_FIELDS]
                        and "columns" not in _path(fault)[2:-1]],
@@ -70,6 +76,7 @@ def form_of(preview: Mapping[str, Any], mapping: Mapping[str, Any], faults: Sequ
         "use_groups": USE_GROUPS,
         "roles": [(role, ROLE_WORDS[role]) for role in ROLES], "encodings": ENCODINGS,
         "delimiters": [(mark, DELIMITER_WORDS[mark]) for mark in DELIMITERS],
+        "number_formats": list(NUMBER_FORMATS), "date_formats": [(name, DATE_WORDS[name]) for name in DATE_FORMATS],
     }  # fmt: skip
 
 
@@ -87,6 +94,9 @@ def mapping_from(posted: Mapping[str, str], mapping: Mapping[str, Any], columns:
                 file[key] = posted[f"{prefix}-{key}"]
         for key in FILE_TEXTS:
             _set(file, key, posted.get(f"{prefix}-{key}", "").strip())
+        if f"{prefix}-skip" in posted:
+            lines = posted[f"{prefix}-skip"].strip()
+            _set(file, "skip", int(lines) if lines.isascii() and lines.isdigit() and len(lines) < 9 else lines)
         if f"{prefix}-ids" in posted:
             _set(file, "numbered", posted[f"{prefix}-ids"] == ROWS)
         names = columns.get(file["path"]) or list(file["columns"])
@@ -123,6 +133,9 @@ def _posted_column(posted: Mapping[str, str], prefix: str, before: Mapping[str, 
     for key in COLUMN_TEXTS:
         if f"{prefix}-{key}" in posted:
             _set(column, key, posted[f"{prefix}-{key}"].strip())
+    if f"{prefix}-missing" in posted:
+        words = [word.strip() for word in posted[f"{prefix}-missing"].split(",")]
+        _set(column, "missing", [word for word in words if word])
     if f"{prefix}-shown" in posted:
         _set(column, "reverse", f"{prefix}-reverse" in posted)
     return column
@@ -146,14 +159,25 @@ def _column(
     use = file["columns"].get(column["name"]) or {"use": "ignore"}
     texts = {key: use.get(key, "") for key in COLUMN_TEXTS}
     mine = [fault.sentence for fault in faults if _path(fault)[2:4] == ["columns", column["name"]]]
-    more = any(texts.values()) or use.get("reverse", False) or bool(mine)
+    missing = ", ".join(use.get("missing", ()))
+    more = any(texts.values()) or bool(missing) or use.get("reverse", False) or bool(mine)
     return {
         "prefix": f"f{at}-c{number}", "label": column["name"], "use": use.get("use", "ignore"),
         "because": column["because"], "examples": [text for text in column["examples"] if text],
         "reverse": use.get("reverse", False), "faults": mine, "more": more,
-        "name": texts["name"], "relation": texts["relation"],
+        "name": texts["name"], "relation": texts["relation"], "missing": missing,
+        "numbers": texts["numbers"], "dates": texts["dates"],
         "separator": texts["separator"], "prefix_text": texts["prefix"],
     }  # fmt: skip
+
+
+def _notes(preview: Mapping[str, Any], path: str) -> list[str]:
+    """Return what was found out about a file as a whole, or could not be."""
+    told = (*preview.get("faults", ()), *preview.get("remarks", ()))
+    return [
+        one["message"] for one in told
+        if one["file"] == path and one.get("kind") in ("unsure", "note") and not one["message"].startswith("Column ")
+    ]  # fmt: skip
 
 
 def _at(faults: Sequence[Fault], field: str) -> list[str]:

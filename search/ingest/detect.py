@@ -19,6 +19,8 @@ from search.ingest.readers import find
 Kind = Literal["bundle", "neo4j_csv", "stark", "tables", "unknown"]
 MOST_FILES = 1_000
 """Most files of a folder that are looked at."""
+UNSURE = "unsure"
+"""Kind of a fault that says what cannot be found out about a file, so that the mapping has to say it."""
 NO_ROWS = "It has headings, but no row below them."
 STARK_FILES = frozenset(
     ("node_info.pkl", "edge_index.pt", "edge_types.pt", "node_types.pt", "edge_type_dict.pkl", "node_type_dict.pkl")
@@ -46,6 +48,16 @@ class Detected:
     mapping: SourceMapping | None = None
     reasons: tuple[Reason, ...] = ()
     faults: tuple[RowFault, ...] = field(default=())
+
+    @property
+    def told(self) -> tuple[RowFault, ...]:
+        """What was found out about the files and may be wrong, for the report of an import with the guess."""
+        notes = [fault for fault in self.faults if fault.kind == "note"]
+        columns = [
+            RowFault(reason.file, 0, "note", f"Column '{reason.column}': {reason.told}.")
+            for reason in self.reasons if reason.told
+        ]  # fmt: skip
+        return (*notes, *columns)
 
 
 def detect(folder: Path, called: str = "") -> Detected:
@@ -84,6 +96,11 @@ def files_of(root: Path) -> Iterator[str]:
     yield from sorted(path.relative_to(root).as_posix() for path in found if not path.is_symlink())
 
 
+def root_of(folder: Path) -> Path:
+    """Return the folder of the files: the given one, or the only folder in it; BundleError if it cannot be read."""
+    return _only_folder(folder)
+
+
 def _only_folder(folder: Path) -> Path:
     """Return the folder, or the only folder in it if there is nothing else: archives often hold one folder."""
     try:
@@ -120,4 +137,5 @@ def _sniffed(root: Path, paths: list[str]) -> tuple[list[Sniffed], list[RowFault
             faults.append(RowFault(path, 0, "no_rows", NO_ROWS))
         faults += [RowFault(path, number, row.kind, row.message) for number, row in one.bad_rows]
         faults += [RowFault(path, 0, "note", note) for note in one.notes]
+        faults += [RowFault(path, 0, UNSURE, sentence) for sentence in one.unsure]
     return files, faults

@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from search.ingest.faults import RowFault
 from search.ingest.manifest import DeclaredField, Manifest, read_manifest
 from search.ingest.readers import BadRow, BundleFile, BytesRead, NumberedRow, find, rows
 
@@ -79,6 +80,7 @@ class Source:
     """Everything that an import reads. The tables of `nodes` yield exactly one row for each row of their file.
 
     `label` says to people where it came from. `mapping` is the JSON of the mapping of plain files, if there is one.
+    `remarks` say how its files are read where nobody has said it.
     """
 
     manifest: Manifest
@@ -86,6 +88,7 @@ class Source:
     edges: tuple[Table, ...]
     label: str = ""
     mapping: Mapping[str, Any] | None = None
+    remarks: tuple[RowFault, ...] = ()
 
     @property
     def name(self) -> str:

@@ -174,6 +174,7 @@ def _literal(tree: Tree[Token]) -> Literal:
     if token.type == "STRING":
         return re.sub(r"\\(.)", r"\1", str(token)[1:-1], flags=re.DOTALL)
     if token.type == "NUMBER":
+        # A float would round whole numbers from 2**53 on.
         number = float(token)
-        return int(number) if number.is_integer() and abs(number) < 2**53 else number
+        return int(token) if token.lstrip("+-").isdigit() else int(number) if number.is_integer() else number
     return str(token).casefold() if token.type == "TRUTH" else str(token)

@@ -1,7 +1,7 @@
 """Converts the rows of a mapped file into nodes and edges as a bundle in JSON lines has them.
 
-A cell of a text file is text; it is empty where there is no value. A cell with a separator is split into a list, and a
-cell without one is a list if it is written as a JSON list.
+A cell of a text file is text; it is empty where there is no value, and so is one that holds a word of `missing`. A cell
+with a separator is split into a list, and a cell without one is a list if it is written as a JSON list.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any
 
 import orjson
 
-from search.ingest.fields import number_hint, scalar, to_number, value_fault
+from search.ingest.fields import MISSING_HINT, is_missing, number_hint, scalar, to_number, value_fault
+from search.ingest.formats import number_reader, read_date
 from search.ingest.mapping.mapping import ColumnMapping, FileMapping
 from search.ingest.mapping.uses import FIELD_USES
 from search.ingest.rows import number_or_text
@@ -36,8 +37,10 @@ def node_converter(file: FileMapping, types: Mapping[str, str]) -> Callable[[Row
     type_of = _type_reader(file, types)
     names, aliases, urls = file.used("name"), file.used("aliases"), file.used("url")
     fields = _fields_reader(file)
+    emptied = _missing_reader(file)
 
     def convert(row: Row) -> Iterator[Row | BadRow]:
+        row = emptied(row)
         id_ = identifier(row.get(id_column), prefix)
         if id_ is None:
             yield BadRow("no_id", f"Column '{id_column}' holds no id: {_shown(row.get(id_column))}.")
@@ -68,8 +71,10 @@ def edge_converter(file: FileMapping, relations: Mapping[str, str]) -> Callable[
     relation_column = (file.used("relation") or ("",))[0]
     fields = _fields_reader(file)
     plain = not any(column.use in FIELD_USES for column in columns.values())
+    emptied = _missing_reader(file)
 
     def convert(row: Row) -> Iterator[Row | BadRow]:
+        row = emptied(row)
         ends = [identifier(row.get(column), columns[column].prefix) for column in (source, target)]
         if None in ends:
             empty = source if ends[0] is None else target
@@ -99,8 +104,10 @@ def node_edges_converter(file: FileMapping, relations: Mapping[str, str]) -> Cal
     """
     node = node_converter(file, {})
     used = [(name, file.columns[name]) for name in file.used("edge")]
+    emptied = _missing_reader(file)
 
     def convert(row: Row) -> Iterator[Row | BadRow]:
+        row = emptied(row)
         made = next(node(row))
         if isinstance(made, BadRow):
             return
@@ -134,6 +141,23 @@ def labels_of(value: Any, separator: str) -> list[str]:
     if isinstance(value, list):
         return [str(label).strip() for label in value if label is not None and str(label).strip()]
     return [label for part in _text(value).split(separator) if (label := part.strip())]
+
+
+def _missing_reader(file: FileMapping) -> Callable[[Row], Row]:
+    """Return the function that empties the cells of a row that hold a word for no value."""
+    words = {name: frozenset(column.missing) for name, column in file.columns.items() if column.missing}
+    if not words:
+        return lambda row: row
+
+    def read(row: Row) -> Row:
+        empty = [name for name, column in words.items() if _is_one_of(row.get(name), column)]
+        return {**row, **dict.fromkeys(empty)} if empty else row
+
+    return read
+
+
+def _is_one_of(cell: Any, words: frozenset[str]) -> bool:
+    return type(cell) is str and (cell in words or cell.strip() in words)
 
 
 def _type_reader(file: FileMapping, types: Mapping[str, str]) -> Callable[[Row], str]:
@@ -188,26 +212,37 @@ def _fields_reader(file: FileMapping) -> FieldsReader:
 
 def _value(cell: Any, column: ColumnMapping) -> Any:
     if type(cell) is str and not column.separator and cell[:1] != "[":
-        return _one(cell, column.use)
+        return _one(cell, column)
     items = _items(cell, column)
     if column.separator or isinstance(cell, list) or len(items) != 1 or items[0] != cell:
-        return [_one(item, column.use) for item in items]
-    return _one(items[0], column.use)
+        return [_one(item, column) for item in items]
+    return _one(items[0], column)
 
 
-def _one(item: Any, use: str) -> Any:
+def _one(item: Any, column: ColumnMapping) -> Any:
     """Return a value as a field holds it; ValueError with what is wrong."""
     value = scalar(item)
     if value is None:
         raise ValueError(f"expected a text or a number, found {_shown(item)}")
+    use = column.use
     if use == "number" and isinstance(value, str):
-        try:
-            return to_number(value.strip())
-        except ValueError:
-            raise ValueError(f"{_shown(value)} is not a number{number_hint(value)}") from None
-    if use == "date" and (wrong := value_fault(value, "date")):
-        raise ValueError(wrong)
+        return _number(value, column.numbers)
+    if use == "date":
+        if column.dates and isinstance(value, str):
+            return read_date(value, column.dates)
+        if wrong := value_fault(value, "date"):
+            raise ValueError(wrong)
     return str(value) if use in ("text", "keyword", "date") else value
+
+
+def _number(value: str, written: str) -> int | float:
+    try:
+        return number_reader(written)(value) if written else to_number(value)
+    except ValueError:
+        if written:
+            as_in = f"{_shown(value)} is not a number as in {written}"
+            raise ValueError(as_in + (MISSING_HINT if is_missing(value) else "")) from None
+        raise ValueError(f"{_shown(value)} is not a number{number_hint(value)}") from None
 
 
 def _items(cell: Any, column: ColumnMapping) -> list[Any]:
@@ -221,7 +256,8 @@ def _items(cell: Any, column: ColumnMapping) -> list[Any]:
             except orjson.JSONDecodeError:
                 return [cell]
     if isinstance(cell, list):
-        return [item for item in cell if item is not None and item != ""]
+        words = frozenset(column.missing)
+        return [item for item in cell if item is not None and item != "" and not _is_one_of(item, words)]
     return [] if cell is None or cell == "" else [cell]
 
 

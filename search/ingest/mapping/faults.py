@@ -10,20 +10,24 @@ from typing import Any
 import orjson
 
 from search.domain.errors import Fault, nearest, pointer
+from search.ingest.formats import DATE_FORMATS, NUMBER_FORMATS
 from search.ingest.manifest import BASE_NAME, NAME_RULE
 from search.ingest.mapping.uses import DELIMITERS, FIELD_USES, ROLES, USES, VERSION
 from search.ingest.readers import COMPRESSIONS, FORMATS
-from search.ingest.text_formats import ENCODINGS
+from search.ingest.text_formats import ENCODINGS, encoding_name
 
 MAPPING_KEYS = ("version", "name", "about", "types", "relations", "files")
 FILE_TEXTS: Mapping[str, tuple[str, ...] | None] = {
-    "role": ROLES, "format": FORMATS, "compression": COMPRESSIONS, "delimiter": DELIMITERS, "encoding": ENCODINGS,
-    "type": None, "relation": None,
+    "role": ROLES, "format": FORMATS, "compression": COMPRESSIONS, "delimiter": DELIMITERS, "type": None,
+    "relation": None, "encoding": None,
 }  # fmt: skip
 """Text keys of a file → their allowed values; None allows any text."""
-FILE_KEYS = ("path", *FILE_TEXTS, "names", "header", "numbered", "columns")
-COLUMN_TEXTS = ("use", "name", "separator", "prefix", "relation")
-COLUMN_KEYS = (*COLUMN_TEXTS, "reverse")
+FILE_KEYS = ("path", *FILE_TEXTS, "names", "header", "numbered", "skip", "columns")
+COLUMN_TEXTS = ("use", "name", "separator", "prefix", "relation", "numbers", "dates")
+COLUMN_KEYS = (*COLUMN_TEXTS, "reverse", "missing")
+FORMATS_OF: Mapping[str, tuple[str, ...]] = {"numbers": tuple(NUMBER_FORMATS), "dates": DATE_FORMATS}
+"""Key of a column → the formats that it may name."""
+MOST_SKIPPED = 10_000
 LONGEST = 200
 """Most characters of a name, prefix, type or relation in a mapping."""
 
@@ -85,6 +89,10 @@ def _file(file: Any, at: tuple[object, ...]) -> Iterator[Fault]:
         yield Fault(pointer(*at, "role"), f"'role' is missing: one of {', '.join(ROLES)}.")
     for key, allowed in FILE_TEXTS.items():
         yield from _text(file, key, allowed, at)
+    encoding = file.get("encoding", "utf-8")
+    if _is_text(encoding) and encoding_name(encoding) is None:
+        message = f"{encoding!r} is no encoding that is known here; known are {', '.join(ENCODINGS)}."
+        yield Fault(pointer(*at, "encoding"), message, nearest(encoding, ENCODINGS))
     yield from _switches(file, at)
     names = file.get("names") or []
     if not isinstance(names, list) or not all(_is_text(name) for name in names):
@@ -107,6 +115,10 @@ def _switches(file: Mapping[str, Any], at: tuple[object, ...]) -> Iterator[Fault
     for key in ("header", "numbered"):
         if not isinstance(file.get(key, False), bool):
             yield Fault(pointer(*at, key), f"'{key}' is true or false.")
+    skip = file.get("skip", 0)
+    if type(skip) is not int or not 0 <= skip <= MOST_SKIPPED:
+        message = f"'skip' is the number of lines above the table, 0 to {MOST_SKIPPED:,}."
+        yield Fault(pointer(*at, "skip"), message)
 
 
 def _path(path: Any, at: tuple[object, ...]) -> Iterator[Fault]:
@@ -138,12 +150,26 @@ def _column(column: Any, role: str, at: tuple[object, ...]) -> Iterator[Fault]:
             yield Fault(pointer(*at, key), f"'{key}' is a text of at most {LONGEST} characters.")
     if not isinstance(column.get("reverse", False), bool):
         yield Fault(pointer(*at, "reverse"), "'reverse' is true or false.")
+    yield from _written(column, at)
     use = column.get("use")
     if not isinstance(use, str) or use not in USES[role]:
         message = f"{use!r} is no use of a column of {role}; it is one of {', '.join(USES[role])}."
         yield Fault(pointer(*at, "use"), message, nearest(str(use), USES[role]))
     elif use == "edge" and role == "nodes" and not column.get("relation"):
         yield Fault(pointer(*at, "relation"), "A column of edges needs the name of its relation.")
+
+
+def _written(column: Mapping[str, Any], at: tuple[object, ...]) -> Iterator[Fault]:
+    """Yield the faults of how the cells of a column are written."""
+    for key, allowed in FORMATS_OF.items():
+        value = column.get(key, "")
+        if value and _is_text(value) and value not in allowed:
+            listed = ", ".join(repr(item) for item in allowed)
+            message = f"{value!r} is no format of {key}; it is one of {listed}."
+            yield Fault(pointer(*at, key), message, nearest(value, allowed))
+    missing = column.get("missing") or []
+    if not isinstance(missing, list | tuple) or not all(_is_text(word) for word in missing):
+        yield Fault(pointer(*at, "missing"), "'missing' lists the words that stand for no value, such as NULL.")
 
 
 def _needs(file: Mapping[str, Any], role: str, columns: Mapping[str, Any], at: tuple[object, ...]) -> Iterator[Fault]:

@@ -34,12 +34,13 @@ RELATION_LABELS = 200
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a column (empty: the file) got its use."""
+    """Why a column (empty: the file) got its use; `told` is what the report of an import says of the column."""
 
     file: str
     column: str
     use: str
     because: str
+    told: str = ""
 
     def __str__(self) -> str:
         where = f"{self.file}, column '{self.column}'" if self.column else self.file
@@ -102,7 +103,7 @@ def _nodes(sniffed: Sniffed, known: dict[str, Sniffed], reasons: list[Reason]) -
     for column in sniffed.columns:
         guess = taken.get(column) or guess_fields(sniffed, column, known, own=kind)
         columns[column] = guess.column
-        reasons.append(Reason(path, column, guess.column.use, guess.because))
+        reasons.append(Reason(path, column, guess.column.use, guess.because, guess.told))
     return replace(sniffed.file, role="nodes", type="" if type_ else kind, numbered=not id_, columns=columns)
 
 
@@ -125,7 +126,7 @@ def _edges(sniffed: Sniffed, ends: tuple[str, str, str], reasons: list[Reason]) 
     for column in sniffed.columns:
         guess = taken.get(column) or guess_fields(sniffed, column, {}, own="")
         columns[column] = guess.column
-        reasons.append(Reason(path, column, guess.column.use, guess.because))
+        reasons.append(Reason(path, column, guess.column.use, guess.because, guess.told))
     return replace(sniffed.file, role="edges", relation=constant, columns=columns)
 
 

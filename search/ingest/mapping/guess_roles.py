@@ -113,6 +113,8 @@ def _may_be_key(sniffed: Sniffed, column: str) -> bool:
         return False
     if column != sniffed.columns[0] and all(map(is_number, values)):
         return False
+    if sniffed.decision(column).kind == "date" or sniffed.decision(column).format:
+        return False
     return not all(FRACTION.fullmatch(value) or is_date(value) for value in values)
 
 
@@ -141,7 +143,8 @@ def name_column(sniffed: Sniffed, kind: str, taken: set[str]) -> Found:
         values = [value for value in sniffed.values(column) if isinstance(value, str)]
         if column in taken or len(values) < len(sniffed.sample) or not values:
             continue
-        words = not any(is_number(value) or is_date(value) for value in values[:50])
+        written = sniffed.decision(column)
+        words = not (written.kind or written.open or any(is_number(value) or is_date(value) for value in values[:50]))
         if words and len(set(values)) * 2 > len(values) and sum(map(len, values)) <= LONGEST_NAME * len(values):
             return column, "it is the first column of short texts that mostly differ"
     return "", ""

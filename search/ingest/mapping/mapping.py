@@ -12,6 +12,7 @@ from typing import Any
 from search.domain.errors import InvalidRequest
 from search.ingest.mapping.faults import faults_of
 from search.ingest.mapping.uses import VERSION
+from search.ingest.text_formats import encoding_name
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,9 @@ class ColumnMapping:
 
     `name` is the name of the field (default: the column's). `separator` splits a cell into a list. `prefix` is put
     before ids (uses id, source, target, edge), so that two files may count from 1. `relation` and `reverse` belong to
-    the use `edge`: the cell holds ids of nodes to which (with `reverse`: from which) this relation leads.
+    the use `edge`: the cell holds ids of nodes to which (with `reverse`: from which) this relation leads. `numbers` and
+    `dates` are the formats of the uses `number` and `date` (see `formats`). `missing` are cells that hold no value,
+    besides empty ones.
     """
 
     use: str
@@ -29,6 +32,9 @@ class ColumnMapping:
     prefix: str = ""
     relation: str = ""
     reverse: bool = False
+    numbers: str = ""
+    dates: str = ""
+    missing: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the column as a JSON object without its default values."""
@@ -42,7 +48,7 @@ class FileMapping:
     `path` is relative to the folder, with `/`. `type` (nodes) and `relation` (edges) apply to rows whose column of that
     use is empty or absent. `names` are the columns of a file whose first row does not name them; `header` says whether
     that first row is a header nevertheless, and then skipped. With `numbered` (nodes) no column is the id: a row is
-    called by the file's name and its number, such as `films/7`.
+    called by the file's name and its number, such as `films/7`. `skip` is the number of lines above the table.
     """
 
     path: str
@@ -54,6 +60,7 @@ class FileMapping:
     names: tuple[str, ...] = ()
     header: bool = True
     numbered: bool = False
+    skip: int = 0
     type: str = ""
     relation: str = ""
     columns: Mapping[str, ColumnMapping] = field(default_factory=dict)
@@ -119,8 +126,12 @@ class SourceMapping:
 
 
 def _file(given: Mapping[str, Any]) -> FileMapping:
-    columns = {name: ColumnMapping(**column) for name, column in (given.get("columns") or {}).items()}
-    return FileMapping(**{**given, "columns": columns, "names": tuple(given.get("names") or ())})
+    columns = {
+        name: ColumnMapping(**{**column, "missing": tuple(column.get("missing") or ())})
+        for name, column in (given.get("columns") or {}).items()
+    }
+    written = {"encoding": encoding_name(given["encoding"]) or ""} if "encoding" in given else {}
+    return FileMapping(**{**given, **written, "columns": columns, "names": tuple(given.get("names") or ())})
 
 
 def _without_defaults(item: Any) -> dict[str, Any]:

@@ -89,7 +89,8 @@ def _file(one: Sniffed, header: Sniffed, spaced: bool, reasons: list[Reason]) ->
     if header is not one:
         file = replace(file, names=header.columns, header=False)
         sample = tuple(dict(zip(header.columns, row.values(), strict=False)) for row in one.sample)
-        one = replace(one, columns=header.columns, sample=sample)
+        decisions = dict(zip(header.columns, one.decisions.values(), strict=False))
+        one = replace(one, columns=header.columns, sample=sample, decisions=decisions)
     found = {text: read_column(text) for text in header.columns}
     columns = {text: _column(one, text, column, spaced) for text, column in found.items()}
     if "ID" not in {column.kind for column in found.values()}:

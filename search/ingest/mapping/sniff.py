@@ -1,13 +1,16 @@
-"""Finds out from its first bytes how a file is written: compression, format, encoding, delimiter, header, columns."""
+"""Finds out how a file is written: compression, format, encoding, and what its columns hold.
+
+The format is found in the first bytes, the encoding in all of them, and the formats of numbers and dates in all rows.
+"""
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import zlib
-from collections import Counter
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,16 +19,22 @@ import orjson
 import zstandard
 
 from search.ingest.faults import BundleError
-from search.ingest.fields import is_date, is_number
+from search.ingest.mapping.decide import Decision, decide
+from search.ingest.mapping.dialect import find_dialect
+from search.ingest.mapping.encodings import Encoding, find_encoding
 from search.ingest.mapping.mapping import FileMapping
+from search.ingest.mapping.profile import Profile
 from search.ingest.mapping.source import opened
-from search.ingest.mapping.uses import DELIMITERS
-from search.ingest.readers import rows
-from search.ingest.text_formats import BadRow
+from search.ingest.readers import BUFFER, BundleFile, rows
+from search.ingest.text_formats import BadRow, NumberedRow
 
 HEAD_BYTES = 1 << 18
 """Bytes of the unpacked file that are looked at to find its format."""
 SAMPLE_ROWS = 1_000
+LOOKED_AT_ROWS = 1_000_000
+"""Most rows of a file that are looked at to find the formats of its columns; a later row that has another is bad."""
+LOOKED_AT_BYTES = 1 << 30
+"""Most unpacked bytes that are looked at to find the encoding."""
 SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".txt": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl",
     ".parquet": "parquet", ".pq": "parquet",
@@ -33,14 +42,15 @@ SUFFIXES = {
 """Endings of the files that can hold rows, without `.gz` and `.zst`."""
 MAGIC = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 PARQUET_MAGIC = b"PAR1"
-LINES_COMPARED = 30
 
 
 @dataclass(frozen=True)
 class Sniffed:
     """A file whose form is known: its mapping without uses, its columns, and its first rows.
 
-    `bad_rows` are rows of the sample that cannot be read; `complete` says that the sample is the whole file.
+    `bad_rows` are rows of the sample that cannot be read; `complete` says that the sample is the whole file, `whole`
+    that all of its rows were looked at. `decisions` say what the values of each column are. `unsure` says what cannot
+    be found out about the file, and therefore has to be given.
     """
 
     file: FileMapping
@@ -49,6 +59,13 @@ class Sniffed:
     bad_rows: tuple[tuple[int, BadRow], ...]
     complete: bool
     notes: tuple[str, ...] = ()
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
+    whole: bool = True
+    unsure: tuple[str, ...] = ()
+
+    def decision(self, column: str) -> Decision:
+        """Return what the values of a column are."""
+        return self.decisions.get(column) or Decision()
 
     def values(self, column: str) -> list[Any]:
         """Return the values of a column in the sample that are not empty."""
@@ -75,26 +92,45 @@ def sniff(folder: Path, path: str) -> Sniffed:
             raise BundleError(f"{path}: Parquet compresses by itself; unpack the file.")
         if head[:4] != PARQUET_MAGIC:
             raise BundleError(f"{path} is no Parquet file, although its name says so.")
-        return _sampled(folder, file, (), ())
+        return _sampled(folder, file)
     if not head.strip():
         raise BundleError(f"{path} is empty.")
     if head[:4] == PARQUET_MAGIC:
         raise BundleError(f"{path} is a Parquet file; name it so.")
-    encoding, notes = _encoding(path, head, more)
-    file = replace(file, encoding=encoding)
-    text = head.decode(encoding, "replace").removeprefix("\ufeff")
+    encoding = _encoding(folder / path, path, compression, _stamp(folder / path))
+    file = replace(file, encoding=encoding.name)
+    text = head.decode(encoding.name, "replace").removeprefix("\ufeff")
+    unsure = (encoding.unsure,) if encoding.unsure else ()
     if format_ == "jsonl":
         _check_json(path, text, more)
-        return _sampled(folder, file, notes, ())
+        return _sampled(folder, file, notes=encoding.notes, unsure=unsure)
+    found = find_dialect(file, text, more)
+    return _sampled(folder, found.file, found.columns, (*encoding.notes, *found.notes), unsure)
+
+
+def read_as(folder: Path, sniffed: Sniffed, file: FileMapping) -> Sniffed:
+    """Return the sample of a file as a mapping says it is written; as it was found if it cannot be read that way."""
+    if file.format == "parquet" or opened(folder, file) == opened(folder, sniffed.file):
+        return sniffed
     try:
-        file, header, twice = _with_dialect(file, text, more)
-    except csv.Error as error:
-        raise BundleError(f"{path} is no table: {error}.") from error
-    return _sampled(folder, file, (*notes, *twice), header)
+        found = list(islice(rows(opened(folder, file), lambda done: None), SAMPLE_ROWS))
+    except BundleError:
+        return sniffed
+    good = tuple(row for _, row in found if isinstance(row, dict))
+    columns = tuple(dict.fromkeys(name for row in good for name in row))
+    return replace(sniffed, file=file, sample=good, columns=columns) if columns else sniffed
 
 
 def _head(path: Path, name: str, compression: str) -> tuple[bytes, bool]:
     """Return the first unpacked bytes, and whether there are more; BundleError if the file is not what it says."""
+    with _unpacked(path, name, compression) as stream:
+        head = stream.read(HEAD_BYTES + 1)
+    return head[:HEAD_BYTES], len(head) > HEAD_BYTES
+
+
+@contextmanager
+def _unpacked(path: Path, name: str, compression: str) -> Iterator[Any]:
+    """Open a file for its unpacked bytes; BundleError if it is not what its name says."""
     try:
         with path.open("rb") as raw:
             begin = raw.read(4)
@@ -103,38 +139,49 @@ def _head(path: Path, name: str, compression: str) -> tuple[bytes, bool]:
                     called = "is" if compression != ending else "is not"
                     raise BundleError(f"{name} {called} packed with {ending[1:]}, although its name says otherwise.")
             raw.seek(0)
-            stream: Any = raw
             if compression == ".gz":
-                stream = gzip.GzipFile(fileobj=raw)
+                yield gzip.GzipFile(fileobj=raw)
             elif compression == ".zst":
-                stream = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False)
-            head = stream.read(HEAD_BYTES + 1)
+                yield zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False)
+            else:
+                yield raw
     except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError) as error:
         raise BundleError(f"{name} is damaged or not what its name says: {error}") from error
     except OSError as error:
         raise BundleError(f"{name} cannot be read: {error.strerror}.") from error
-    return head[:HEAD_BYTES], len(head) > HEAD_BYTES
 
 
-def _encoding(path: str, head: bytes, more: bool) -> tuple[str, tuple[str, ...]]:
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return "utf-16", (f"{path} begins with the mark of UTF-16.",)
-    if b"\0" in head:
-        raise BundleError(f"{path} is no text: it contains bytes of the value 0.")
-    try:
-        head.decode()
-    except UnicodeDecodeError as error:
-        if more and error.end == len(head) and error.reason == "unexpected end of data":
-            return "utf-8", ()
-        line = head.count(b"\n", 0, error.start) + 1
-        byte = head[error.start]
-        note = f"{path}:{line}: byte 0x{byte:02x} is not UTF-8; the file is read as Latin-1 (Windows-1252)."
-        try:
-            head.decode("cp1252")
-        except UnicodeDecodeError:
-            return "latin-1", (note,)
-        return "cp1252", (note,)
-    return "utf-8", ()
+def _stamp(path: Path) -> tuple[int, int, int]:
+    """Return what changes when the content of a file does."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+@lru_cache(maxsize=128)
+def _encoding(path: Path, name: str, compression: str, stamp: tuple[int, int, int]) -> Encoding:
+    with _unpacked(path, name, compression) as stream:
+        blocks = iter(lambda: stream.read(BUFFER), b"")
+        return find_encoding(name, islice(blocks, LOOKED_AT_BYTES // BUFFER))
+
+
+@lru_cache(maxsize=128)
+def _decisions(file: BundleFile, stamp: tuple[int, int, int]) -> tuple[Mapping[str, Decision], bool]:
+    """Return what the values of each column are, and whether all rows were looked at."""
+    numbered = rows(file, lambda done: None)
+    found = _decided(islice(numbered, LOOKED_AT_ROWS))
+    return found, next(numbered, None) is None
+
+
+def _decided(numbered: Iterable[NumberedRow]) -> dict[str, Decision]:
+    profiles: dict[str, Profile] = {}
+    for number, row in numbered:
+        if isinstance(row, dict):
+            for name, value in row.items():
+                profile = profiles.get(name)
+                if profile is None:
+                    profile = profiles[name] = Profile()
+                profile.observe(value, number)
+    return {name: decide(profile) for name, profile in profiles.items()}
 
 
 def _check_json(path: str, text: str, more: bool) -> None:
@@ -152,63 +199,19 @@ def _check_json(path: str, text: str, more: bool) -> None:
         ) from error
 
 
-def _with_dialect(file: FileMapping, text: str, more: bool) -> tuple[FileMapping, tuple[str, ...], tuple[str, ...]]:
-    """Return the file with its delimiter and names, the columns, and a sentence for each heading that stands twice."""
-    lines = text.splitlines(keepends=True)[: LINES_COMPARED + 1]
-    lines = lines[:-1] if more and len(lines) <= LINES_COMPARED and len(lines) > 1 else lines
-    delimiter = "\t" if file.format == "tsv" else _delimiter(lines)
-    table = list(csv.reader(io.StringIO("".join(lines), newline=""), delimiter=delimiter))
-    first = [cell.strip() for cell in next((row for row in table if row), [""])]
-    format_ = "tsv" if delimiter == "\t" else "csv"
-    file = replace(file, format=format_, delimiter=delimiter if format_ == "csv" else ",")
-    if not _is_header(first, [row for row in table[1:] if row]):
-        names = tuple(f"column {position}" for position, _ in enumerate(first, 1))
-        return replace(file, header=False, names=names), names, ()
-    names = _distinct(first)
-    twice = tuple(
-        f"The heading {cell[:80]!r} stands more than once; this column is called {name[:80]!r} here."
-        for at, (cell, name) in enumerate(zip(first, names, strict=True)) if cell and cell in first[:at]
-    )  # fmt: skip
-    return (replace(file, names=names) if list(names) != first else file), names, twice
-
-
-def _delimiter(lines: list[str]) -> str:
-    """Return the delimiter that splits most lines into the same number of cells, the largest number first."""
-    best, best_score = ",", (0.0, 0)
-    for delimiter in DELIMITERS:
-        widths = Counter(len(row) for row in csv.reader(iter(lines), delimiter=delimiter) if row)
-        if not widths:
-            continue
-        width, times = max(widths.items(), key=lambda item: (item[1], item[0]))
-        score = (round(times / sum(widths.values()), 1), width)
-        if width > 1 and score > best_score:
-            best, best_score = delimiter, score
-    return best
-
-
-def _is_header(first: list[str], others: list[list[str]]) -> bool:
-    """Whether the first row names the columns: no number, no date, no cell that the same column has again."""
-    if any(is_number(cell) or is_date(cell) for cell in first):
-        return False
-    again = sum(any(len(row) > at and row[at].strip() == cell for row in others) for at, cell in enumerate(first))
-    return again == 0 or again * 2 < len(first)
-
-
-def _distinct(names: list[str]) -> tuple[str, ...]:
-    """Return column names of which none is empty and none occurs twice."""
-    found: list[str] = []
-    for position, name in enumerate(names, 1):
-        called, number = name or f"column {position}", 2
-        while called in found:
-            called, number = f"{name} {number}", number + 1
-        found.append(called)
-    return tuple(found)
-
-
-def _sampled(folder: Path, file: FileMapping, notes: tuple[str, ...], header: tuple[str, ...]) -> Sniffed:
-    found = rows(opened(folder, file), lambda done: None)
-    taken = list(islice(found, SAMPLE_ROWS + 1))
+def _sampled(
+    folder: Path, file: FileMapping, header: tuple[str, ...] = (), notes: tuple[str, ...] = (),
+    unsure: tuple[str, ...] = (),
+) -> Sniffed:  # fmt: skip
+    source = opened(folder, file)
+    taken = list(islice(rows(source, lambda done: None), SAMPLE_ROWS + 1))
     good = tuple(row for _, row in taken[:SAMPLE_ROWS] if isinstance(row, dict))
     bad = tuple((number, row) for number, row in taken if isinstance(row, BadRow))
     columns = tuple(dict.fromkeys(name for row in good for name in row)) or header
-    return Sniffed(file, columns, good, bad, len(taken) <= SAMPLE_ROWS, notes)
+    complete = len(taken) <= SAMPLE_ROWS
+    decisions: Mapping[str, Decision]
+    if complete or file.format == "parquet":
+        decisions, whole = _decided(taken), complete
+    else:
+        decisions, whole = _decisions(source, _stamp(source.path))
+    return Sniffed(file, columns, good, bad, complete, notes, decisions, whole, unsure)

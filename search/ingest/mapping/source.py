@@ -44,7 +44,7 @@ def mapped_source(folder: Path, mapping: SourceMapping) -> Source:
 
 def opened(folder: Path, file: FileMapping) -> BundleFile:
     """Return the file as the mapping says it has to be read."""
-    dialect = Dialect(file.delimiter, file.encoding, file.names, file.header)
+    dialect = Dialect(file.delimiter, file.encoding, file.names, file.header, file.skip)
     format_ = "tsv" if file.format == "csv" and file.delimiter == "\t" else file.format
     return BundleFile(folder / file.path, format_, file.compression, dialect, name=file.path)
 

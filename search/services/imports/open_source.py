@@ -15,7 +15,7 @@ from search.adapters.graph_neo4j.address import Address
 from search.adapters.graph_neo4j.read_all import DatabaseReader, ReadFailed
 from search.domain.errors import Fault, InvalidRequest
 from search.domain.run_context import RunContext
-from search.ingest.detect import Detected, detect
+from search.ingest.detect import UNSURE, Detected, detect, root_of
 from search.ingest.faults import BundleError
 from search.ingest.mapping.mapping import SourceMapping
 from search.ingest.mapping.source import mapped_source
@@ -49,7 +49,7 @@ def folder_source(
     with `accept_guess` only. Raises BundleError (GuessNotAccepted), InvalidRequest for a faulty mapping.
     """
     if mapping:
-        return mapped_source(detect_root(folder), SourceMapping.from_json(dict(mapping)))
+        return mapped_source(root_of(folder), SourceMapping.from_json(dict(mapping)))
     detected = detect(folder, name)
     if detected.kind == "bundle":
         return bundle_source(detected.root)
@@ -58,12 +58,9 @@ def folder_source(
         raise BundleError(f"{folder} cannot be imported: {detected.why}. {told}".strip(), detected.faults)
     if detected.kind == "tables" and not accept_guess:
         raise GuessNotAccepted(detected)
-    return mapped_source(detected.root, detected.mapping)
-
-
-def detect_root(folder: Path) -> Path:
-    """Return the folder that holds the files: the folder itself, or the only folder in it."""
-    return detect(folder).root
+    if unsure := [fault for fault in detected.faults if fault.kind == UNSURE]:
+        raise BundleError(f"This has to be said in a mapping: {'; '.join(map(str, unsure[:5]))}", unsure)
+    return replace(mapped_source(detected.root, detected.mapping), remarks=detected.told)
 
 
 @contextmanager

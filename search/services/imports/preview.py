@@ -8,11 +8,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from search.ingest.detect import Detected, detect
+from search.ingest.detect import UNSURE, Detected, detect
 from search.ingest.faults import BundleError, FaultLog, RowFault
 from search.ingest.fields import scalar
 from search.ingest.mapping.guess import NUMBERED
 from search.ingest.mapping.mapping import SourceMapping
+from search.ingest.mapping.sniff import read_as
 from search.ingest.mapping.source import mapped_source
 from search.ingest.readers import BundleFile, rows
 from search.ingest.sample import Sample, sample
@@ -47,7 +48,8 @@ def preview(folder: Path, mapping: Mapping[str, Any] | None = None, called: str 
         source = _source(detected, given, explicit=bool(mapping))
         found = sample(source)
     except BundleError as error:
-        answer = _nothing(detected.kind, detected.why, str(error), (*detected.faults, *error.faults))
+        told = _faults(detected, given, explicit=bool(mapping))
+        answer = _nothing(detected.kind, detected.why, str(error), (*told, *error.faults))
         return answer | {"mapping": given.to_json() if given else None, "files": _files(detected, None, given, {})}
     if detected.kind == "bundle" and not found.complete:
         found = with_stated_counts(found, detected.root)
@@ -62,7 +64,7 @@ def preview(folder: Path, mapping: Mapping[str, Any] | None = None, called: str 
         "nodes": found.nodes,
         "edges": found.edges,
         "complete": found.complete,
-        **_told(detected.faults, found.log),
+        **_told(_faults(detected, given, explicit=bool(mapping)), found.log),
         "estimate": estimate(found.nodes, found.edges, found.characters).to_json(),
     }
 
@@ -110,6 +112,17 @@ def _nothing(kind: str, why: str, problem: str, faults: tuple[RowFault, ...]) ->
     }
 
 
+def _faults(detected: Detected, mapping: SourceMapping | None, *, explicit: bool) -> tuple[RowFault, ...]:
+    """Return the faults of the files, and what was found out about them that the mapping does not say otherwise."""
+    if not explicit:
+        return (*(fault for fault in detected.faults if fault.kind != "note"), *detected.told)
+    guessed = {one.file.path: one.file.encoding for one in detected.files}
+    kept = {file.path for file in mapping.files if file.encoding == guessed.get(file.path)} if mapping else set()
+    return tuple(
+        fault for fault in detected.faults if fault.kind != UNSURE and (fault.kind != "note" or fault.file in kept)
+    )
+
+
 def _told(faults: tuple[RowFault, ...], log: FaultLog) -> dict[str, Any]:
     notes = [fault for fault in faults if fault.kind == "note"]
     listed = list(dict.fromkeys([*log.faults, *(fault for fault in faults if fault.kind != "note")]))
@@ -133,9 +146,10 @@ def _files(
     of_file = {(reason.file, reason.use.partition(" '")[0]): reason.because for reason in detected.reasons
                if not reason.column}  # fmt: skip
     shown = []
-    for sniffed in detected.files[:FILES_SHOWN]:
-        path = sniffed.file.path
+    for one in detected.files[:FILES_SHOWN]:
+        path = one.file.path
         mapped = mapping.file(path) if mapping else None
+        sniffed = one if mapped is None else read_as(detected.root, one, mapped)
         columns = [
             {
                 "name": name,

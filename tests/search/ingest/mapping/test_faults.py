@@ -58,7 +58,7 @@ def test_each_bad_cell_is_told_with_its_line(tmp_path: Path) -> None:
 
 def test_a_decimal_comma_is_told_with_the_number_to_write(tmp_path: Path) -> None:
     [(_, _, message)] = faults(tmp_path, b'id,name,age,born\n1,Ada,"36,5",\n')
-    assert message == "Column 'age': '36,5' is not a number; write it 36.5."
+    assert message == "Column 'age': '36,5' is not a number; write it 36.5, or give the column's format of numbers."
 
 
 def test_an_edge_to_a_bad_row_names_that_row_and_ids_that_were_not_separated_are_told(tmp_path: Path) -> None:
