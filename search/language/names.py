@@ -178,12 +178,12 @@ def _named(text: str, mention: Mention, quoted: _Spans, ordinary: frozenset[str]
     spelled = [mention.text, *([mention.meant] if mention.how == "spelling" else [])]
     return Named(
         mention=mention,
-        words=len(said),
+        words=max(1, len(said)),
         quoted=quoted.near(mention.start, mention.end, 2),
         capitalised=cased and _capitalised(mention, begins_text=mention.start <= begins),
         exact=any(mention.exact),
         # A misspelt word of the schema is no name either: *metabolised* is not the node Metabolite.
-        ordinary=any(all(stem(word) in ordinary for word in words(one)) for one in spelled),
+        ordinary=any(bool(said) and all(stem(word) in ordinary for word in said) for said in map(words, spelled)),
     )
 
 

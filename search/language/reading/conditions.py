@@ -20,14 +20,16 @@ class ConditionReader:
     def __init__(self, code: str) -> None:
         lang = language(code)
         kinds: tuple[Kind, ...] = ("every", "both", "either", "other")
-        listed: list[tuple[str, Kind]] = [
+        listed: list[tuple[str, Kind | None]] = [
             (word, kind) for kind in kinds for word in lang.entries("condition_words", kind)
         ]
         listed += [(word, "either") for word in lang.entries("words", "either")]
         # Digits among the ordinals (German *2.*) are numbers, which have cues of their own.
         places = number_words(code).ordinals.items()
         listed += [(word, "place") for word, number in places if number > 1 and not word.isdigit()]
-        self._words: Phrases[Kind] = Phrases(listed)
+        # *Not sold at all*, *not only*: these stretches mean something else together.
+        listed += [(phrase, None) for name in ("fillers", "empty") for phrase in lang.entries("turning", name)]
+        self._words: Phrases[Kind | None] = Phrases(listed)
 
     def read(self, said: Sequence[Token]) -> Iterator[ConditionWord]:
         """Yield the condition words of a text in their order."""

@@ -27,6 +27,8 @@ def unused_conditions(
         return []
     ordered = {(one.start, one.end) for one in question.superlatives}
     told = [*meaning.bound.spans, *meaning.limits.spans, *more]
+    # Between the comparing word and what is compared with stands what is compared: *a longer half-life than X*.
+    told += [(one.start, one.reference[0]) for one in question.comparisons if (one.start, one.end) in told]
     asking = question.cues.asking
     if asking is not None and (asking.ask == "how many" or meaning.is_whether):
         told.append((asking.start, asking.end))
