@@ -107,13 +107,13 @@ class MemmapMentions:
         """
         tokens = [token for token in tokens_of(text) if token.words]
         found = self._matches(text, tokens, {})
-        for symbols in symbol_tokens(text):
-            found += self._matches(text, [symbols], {})
         if self._near is not None:
             found += self._near.find(text, found)
         elif mended := self._mended(text, tokens, found):
             known = {(mention.start, mention.end) for mention in found}
             found += [m for m in self._matches(text, tokens, mended) if (m.start, m.end) not in known]
+        for symbols in symbol_tokens(text):
+            found += self._matches(text, [symbols], {})
         return sorted(found, key=lambda mention: (mention.start - mention.end, mention.start))
 
     def lookup(self, name: str) -> tuple[int, ...]:

@@ -35,7 +35,7 @@ _KEPT_ENDINGS = ("ss", "us", "is")
 _LOSE_ES = ("sses", "xes", "ches", "shes", "zzes")
 
 
-_SYMBOLS = re.compile(r"[^\w\s]+")
+_SYMBOLS = re.compile(r"(?:[^\w\s]|_)+")
 _BEFORE_SYMBOLS, _BEHIND_SYMBOLS = "\"'“‘«„(¿¡", "\"'”’»“)?!.,;:？！。、，"
 """Marks that may stand right before a name of symbols, and right behind it."""
 _VARIATION = re.compile("[\ufe0e\ufe0f]")
@@ -85,14 +85,14 @@ def name_words(name: str) -> tuple[str, ...]:
 def symbol_tokens(text: str) -> Iterator[Token]:
     """Yield the stretches of symbols that stand free in a text, and may be names, with and without marks around them.
 
-    A mark right behind a word (`who?`) is none, unless the text is nothing else.
+    A mark beside a word (`who?`) is none; a picture such as an emoji is one there, too.
     """
     for match in _SYMBOLS.finditer(text):
         start, end = match.span()
         free = (not start or text[start - 1].isspace()) and (end == len(text) or text[end].isspace())
-        if not free:
-            continue
         run = match.group()
+        if not free and not any(unicodedata.category(sign) == "So" for sign in run):
+            continue
         first = len(run) - len(run.lstrip(_BEFORE_SYMBOLS))
         last = len(run.rstrip(_BEHIND_SYMBOLS))
         for begin, close in dict.fromkeys(((0, len(run)), (0, last), (first, len(run)), (first, last))):
