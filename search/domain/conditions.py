@@ -85,7 +85,7 @@ class CheckedConditions:
         return "degraded" if self.detail else "ok"
 
     def to_json(self) -> dict[str, Any]:
-        """Return keys and conditions as parallel lists, and the leading plan; `shown` stands in the results' evidence."""
+        """Return keys and conditions as parallel lists, and the leading plan; the evidence of results tells `shown`."""
         conditions = [one.to_json() for one in self.conditions.values()]
         return {"leading": self.leading, "keys": list(self.conditions), "conditions": conditions}
 

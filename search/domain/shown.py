@@ -13,7 +13,7 @@ PossiblePlan = tuple[int, float, Plan]
 def most_probable_found(plans: Iterable[PossiblePlan], found: Mapping[int, int]) -> int | None:
     """Return the index of the most probable plan that found something in the graph; None if none did.
 
-    `found` is the number of nodes that each executed plan found. What a plan finds that is to be skipped does not count.
+    `found` is the number of nodes that each executed plan found. Plans to be skipped do not count.
     """
     answered = [
         (-probability, index)

@@ -98,9 +98,9 @@ class DateRange:
 class ConditionWord:
     """A word of a closed class that limits, counts or computes: an answer that does without it answers something else.
 
-    `kind` says what uses it: `every` (*all*, *each*, *only*) the list of all that is asked for; `both` a plan with both names;
-    `either` (*or*) a name of which any is meant; `place` (*second*) nothing, since plans keep the first of an order;
-    `other` (*average*, *than*, *same*) whatever expresses the words that it stands in.
+    `kind` says what uses it: `every` (*all*, *each*, *only*) the list of all that is asked for; `both` a plan with both
+    names; `either` (*or*) a name of which any is meant; `place` (*second*) nothing, since plans keep the first of an
+    order; `other` (*average*, *than*, *same*) whatever expresses the words that it stands in.
     """
 
     start: int

@@ -23,11 +23,11 @@ from search.interfaces import GraphStore
 class Check:
     """Checks the first candidates against the plans that found them; all candidates of one plan together.
 
-    The evidence is of the plan that is shown: what that plan found, or leaves out by an exclusion, is checked against it.
-    For ranking, a candidate that several plans found is checked against the plan with the largest share in its score. A candidate
-    that no plan found is checked against the plan that ordered the top of the graph's list. The traversal of a plan
-    already says which nodes match the whole plan. The graph is queried only if the traversal was cut, and for the parts
-    of the plan that the other candidates may meet: one statement for each part.
+    The evidence is of the plan that is shown: what that plan found, or leaves out by an exclusion, is checked against
+    it. For ranking, a candidate that several plans found is checked against the plan with the largest share in its
+    score. A candidate that no plan found is checked against the plan that ordered the top of the graph's list. The
+    traversal of a plan already says which nodes match the whole plan. The graph is queried only if the traversal was
+    cut, and for the parts of the plan that the other candidates may meet: one statement for each part.
     """
 
     graph: GraphStore

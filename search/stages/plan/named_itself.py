@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from search.domain.plan import Anchor
 from search.interfaces import NodeStore
-from search.language.common import common_words
 from search.language.names import Named
 from search.language.question import AnalysedQuestion, Word
 from search.language.words import ARTICLES, BARE_WORDS, TELLING
@@ -50,7 +49,7 @@ class NamedItself:
         read = self.question
         for at, (name, role) in enumerate(zip(read.names, read.roles, strict=True)):
             rest = [word for word in read.said if not name.mention.start <= word.start < name.mention.end]
-            alone = read.of_its_head or _says_nothing(rest, name, read.cues.language) or self._says_kind(rest, name)
+            alone = read.of_its_head or _says_nothing(rest, name) or self._says_kind(rest, name)
             if role != "start" or not alone:
                 continue
             total = top + WORTH - UNLIKE * (1.0 - name.mention.similarity)
@@ -132,16 +131,14 @@ class NamedItself:
         return Anchor(TARGET, text, kind, "name", tuple(self.nodes.ids(keys)))
 
 
-def _says_nothing(rest: Sequence[Word], name: Named, language: str) -> bool:
+def _says_nothing(rest: Sequence[Word], name: Named) -> bool:
     """Whether the other words of a question ask for nothing but for what is named.
 
-    A single word that everybody uses, neither marked as a name nor spelled as one (*boots*), asks rather for what
-    belongs to it.
+    A single word that is no whole name, such as one that names end with, asks rather for what belongs to it.
     """
     before = [word.text for word in rest if word.start < name.mention.start]
     if not rest:
-        spelled = name.how == "name" and (name.exact or name.mention.text.casefold() not in common_words(language))
-        return name.marked or name.words > 1 or spelled
+        return name.marked or name.words > 1 or name.how == "name"
     if before and before[-1] in ARTICLES:
         before.pop()
         rest = rest[1:]

@@ -77,9 +77,12 @@ def show_results(search: Json, relations: Relations | None = None) -> tuple[Show
     told = _orders(search, known)
     return tuple(
         replace(
-            one, answers=bool(result.get("answers", True)), ordered=order, place=place,
+            one,
+            answers=bool(result.get("answers", True)),
+            ordered=order,
+            place=place,
             otherwise=None if one.plan_index in (None, first) or not one.conditions else one.plan_index + 1,
-        )  # fmt: skip
+        )
         for one, result, (order, place) in zip(shown, results, told, strict=True)
     )
 

@@ -212,7 +212,9 @@ def shown_beside(parts: dict[int, dict[int, float]], plans: Sequence[LinkedPlan]
     """Check the films 1, 2 and 3; `parts` says what each plan put into the graph's list."""
     engine = TriesEverything(GRAPH)
     found = [engine.execute(linked, Limit()) for linked in plans]
-    graph = GraphRanking(ranked({key: 1.0 for part in parts.values() for key in part}), Trust.of_nothing(), parts, found)
+    graph = GraphRanking(
+        ranked({key: 1.0 for part in parts.values() for key in part}), Trust.of_nothing(), parts, found
+    )
     fusion = Fusion.of({"text": ranked({1: 3.0, 2: 2.0, 3: 1.0})}, {"text": 1.0}, 5, table({}))
     return Check(engine)(Question("?"), fusion, list(plans), graph, Limit())
 

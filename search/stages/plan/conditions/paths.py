@@ -74,9 +74,10 @@ def unsaid_steps(knowledge: Knowledge, path: Metapath, said: Sequence[str]) -> l
 def unsupported(question: AnalysedQuestion, knowledge: Knowledge, candidate: PlanCandidate) -> bool:
     """Whether a walk has more hops than words that say them, by their relation or by the type that they reach.
 
-    Neither may a relation be said more often than it is walked. Each word says one hop: in *which state borders hawaii* the one word *state* does not lead over the country to
-    all other states as well. The first hop needs no word if its start implies it, nor does the way back over a relation
-    where a word says that something is shared. Walks from several names of one type may use the same words.
+    Neither may a relation be said more often than it is walked. Each word says one hop: in *which state borders hawaii*
+    the one word *state* does not lead over the country to all other states as well. The first hop needs no word if its
+    start implies it, nor does the way back over a relation where a word says that something is shared. Walks from
+    several names of one type may use the same words.
     """
     held = [(one.mention.start, one.mention.end) for at in candidate.mentions for one in [question.names[at]]]
     starts = {start for start, _ in question.expressions}
