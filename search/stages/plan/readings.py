@@ -36,7 +36,7 @@ from search.stages.plan.scoring.align import elements
 from search.stages.plan.scoring.features import missed_share, only_speaks
 from search.stages.plan.scoring.risk import left_over, unused_names
 from search.stages.plan.scoring.score import Scored, Weights
-from search.stages.plan.scoring.unused import unused_conditions
+from search.stages.plan.unused import unused_conditions
 from search.stages.plan.write import Writer
 
 _NUMBERS = math.log(9)
