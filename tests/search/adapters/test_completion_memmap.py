@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from search.adapters import completion_memmap
 from search.adapters.completion_memmap import MemmapCompletion
-from search.adapters.mentions_memmap import words_of
+from search.adapters.name_words import name_words
 
 FILM, PERSON = 0, 1
 NAMES = (
@@ -83,8 +83,8 @@ def test_what_is_found_is_what_a_look_through_all_names_finds(
     tmp_path: Path, names: list[str], asked: str, cut: int
 ) -> None:
     index = index_of(tmp_path, tuple((name, FILM) for name in names))
-    wanted = " ".join(words_of(asked[:cut]))
-    folded = [words_of(name) for name in names]
+    wanted = " ".join(name_words(asked[:cut]))
+    folded = [name_words(name) for name in names]
     begin = {key for key, words in enumerate(folded) if wanted and " ".join(words).startswith(wanted)}
     inside = {
         key
