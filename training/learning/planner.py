@@ -10,14 +10,14 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from search.domain.run_context import RunContext
-from search.interfaces import Keys, Vectors
+from search.interfaces import Keys, MentionIndex, Vectors
 from search.neural.plan_scorer import LearnedPlanScorer
 from search.stages.plan import Planner
 from search.stages.plan.knowledge.shape import Metapath
 from search.stages.plan.scoring.learned import LearnedScorer, MappedPaths
 from search.stages.plan.scoring.score import Scorer
 from training.data.examples import Example
-from training.learning.folds import folds_of
+from training.learning.folds import folds_of, patterns_of
 from training.learning.plan_files import folds_of_hashes, kept_lines, scorers_of_folds, served, tensors
 from training.learning.plan_fit import FitSettings, Fitted, Indices, fit, unlearned
 from training.learning.plan_lists import Collector, PlanLists
@@ -57,12 +57,15 @@ class PlannerLearner(PlannerSettings):
         names = {one.name for one in fields(Planner) if "help" in one.metadata} - {"artifact", "fold"}
         options = {name: value for name, value in material.options.items() if name in names}
         tools = material.tools
-        planner = Planner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema, **options)
+        planner = Planner(
+            tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema, graph=tools.graph,
+            values=tools.values, text=tools.text, vectors=tools.vectors, **options,
+        )  # fmt: skip
         return PlannerTask(self, lesson_of(material, planner))
 
-    def folds_of(self, texts: Sequence[str]) -> Indices:
+    def folds_of(self, texts: Sequence[str], mentions: MentionIndex) -> Indices:
         """Return the fold of each question (`folds_of`)."""
-        return folds_of(texts, self.folds, self.seed)
+        return folds_of(texts, self.folds, self.seed, patterns_of(texts, mentions))
 
     def fit_of(self, questions: int) -> FitSettings:
         """Return the settings of a fit on this number of questions."""
@@ -124,7 +127,8 @@ class PlannerTask:
             "Scorer of plans",
             "It scores the candidate plans of a question: which way through the graph, from a name in the question, "
             "leads to the answer. It learns from questions and their answers alone; no plan is annotated. Each plan is "
-            "labelled by the F1 of what it finds, and the likely plans are asked to find answers.",
+            "labelled by the F1 of what it finds with the question's conditions, less where it leaves over words that "
+            "a plan as good explains. The likely plans are asked to find answers.",
             "It scores plans over vectors of one encoder only. Types and relations that it has not seen are scored by "
             "their wording.",
         )
@@ -137,12 +141,14 @@ class PlannerTask:
         lists = self._collected(run)
         _warn_unreached(lists, run)
         wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
-        folds = self.learner.folds_of([example.text for example in examples])
+        folds = self.learner.folds_of([example.text for example in examples], self.lesson.planner.mentions)
         always = np.full(len(self.lesson.more), _ALWAYS, dtype=folds.dtype)
         fitted, whole = self._fitted(lists, wordings, np.concatenate([folds, always]), run)
         lists = PlanLists(lists.lists[: len(examples)], lists.paths)
         scored = _cross_fitted(fitted, lists, folds, run)
-        temperature = best_temperature(scored, _labels(lists), run.check)
+        told = [at for at, one in enumerate(lists.lists) if one.teaches]
+        labels = _labels(lists)
+        temperature = best_temperature([scored[at] for at in told], [labels[at] for at in told], run.check)
         for one in (*fitted, whole):
             one.net.temperature.fill_(temperature)
         kept = b"".join(kept_lines(examples, lists, scored, folds, temperature, known.schema))
@@ -180,7 +186,7 @@ class PlannerTask:
 
     def _collected(self, run: RunContext) -> PlanLists:
         planner = self.lesson.planner
-        collector = Collector(planner.proposer, planner.features, planner.adjacency)
+        collector = Collector(planner)
         examples = [*self.lesson.examples, *self.lesson.more]
         total = len(examples)
         return collector.collect(
@@ -248,6 +254,7 @@ def _checkpoint(name: str, lists: PlanLists, wordings: Vectors, chosen: Indices,
     content.update(wordings.tobytes() + chosen.tobytes())
     for one in lists.lists:
         content.update(one.features.tobytes() + one.labels.tobytes() + one.branches.tobytes() + one.masked.tobytes())
+        content.update(bytes([one.teaches]))
     return f"plans-{content.hexdigest()}"
 
 

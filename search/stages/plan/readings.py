@@ -127,6 +127,16 @@ class Readings:
                 left = len(self.left(meaning)) * (STRAY if strays(self.question, meaning, self.left(meaning)) else LEFT)
                 yield replace(meaning, total=meaning.total + base + shift - left)
 
+    def of_walk(self, candidate: PlanCandidate) -> Iterator[Meaning]:
+        """Yield the readings of one candidate, without and with the question's conditions, whatever others there are.
+
+        The sums are relative to that of the walk alone.
+        """
+        yield Meaning(candidate, 0.0, self.binder.nothing)
+        for limits in self._limits(candidate) if self.binder.has_cues else ():
+            yield from self._with_conditions(candidate, 0.0, limits)
+        yield from self._of_whether(candidate, 0.0)
+
     def _of_whether(self, candidate: PlanCandidate, total: float) -> Iterator[Meaning]:
         """Yield the readings that ask whether a candidate's walk reaches another name of the question."""
         core = Core(self.question, candidate, self.knowledge)
