@@ -24,12 +24,11 @@ from training.evaluation.verdict import SWITCHED_ON, Verdict
 from training.services.judge_learner import JUDGING, judge_learner, judged
 from training.services.judge_version import Judged, compare
 from training.services.question_sets import described_set
-from training.services.train import train
+from training.services.train import BEFORE, train
 from training.services.train_parts import LEARN, Part
 from training.services.train_request import Request, judging, sample
 from training.services.tune import tune
 
-BEFORE = "before"
 _ENDED = "parts that ended"
 """Name of the note with the reports of the parts that have ended."""
 
