@@ -190,7 +190,7 @@ class Lister:
             return self._text_plan(whole)
         read, bound, left = self.readings.question, meaning.bound, self.readings.left(meaning)
         # The probability of a trained planner already includes how many of the answers the graph gives.
-        share = 1.0 if self.source == "learned" else explained(read, candidate.mentions, left)
+        share = explained(read, candidate.mentions, left)
         risk = level(probability, rival, share)
         if bound.unbound and risk in ("normal", "aggressive"):
             risk = "weak"
