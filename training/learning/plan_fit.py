@@ -71,6 +71,12 @@ class Fitted:
         net.load_state_dict(tensors)
         return cls(net, free)
 
+    def towards(self, wordings: Vectors, way: float) -> Fitted:
+        """Return the scorer at a share of the way from the unlearned weights to these (`FitSettings.way`)."""
+        start = unlearned(wordings, self.net.size.hidden)
+        moved = self.free - start.free
+        return _on_the_way(copy.deepcopy(self.net), start.net.state_dict(), start.free, moved, way)
+
     def sums(self, lists: PlanLists, chosen: Indices) -> Iterator[tuple[Vectors, float]]:
         """Yield, for each chosen question, the sums of its plans and the sum of the plan without hops."""
         self.net.eval()

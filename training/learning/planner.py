@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from search.domain.run_context import RunContext
 from search.interfaces import Keys, MentionIndex, Vectors
@@ -27,6 +28,7 @@ from training.learning.plan_quality import (
     best_temperature,
     calibration,
     graph_lists,
+    surprise,
 )
 from training.learning.planner_settings import PlannerSettings
 from training.learning.task import FOLDS, Card, Evaluated, Learned, Material, TooFew
@@ -39,6 +41,9 @@ scorer unlearns what the words of people's questions have in common with the bas
 _WAY = 0.5
 """For synthesised questions alone, the share of the way to the learned weights (`FitSettings.way`); one half is what
 WiSE-FT recommends where there are no questions to choose it by."""
+WAYS = (1.0, 0.75, 0.5, 0.25, 0.0)
+"""Shares of the way from the unlearned to the learned weights; questions that were not learned from choose. What was
+learned from some patterns of questions may be wrong for all others, and then none of it is used."""
 _ALWAYS = -1
 """The fold of questions that every fit learns from."""
 CROSS_FITTED = "cross_fitted.jsonl.gz"
@@ -112,6 +117,7 @@ class LearnedPlanner(Learned):
     fitted: Sequence[Fitted]
     scored: Sequence[tuple[Floats, float]]
     temperature: float
+    way: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,12 +149,12 @@ class PlannerTask:
         wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
         folds = self.learner.folds_of([example.text for example in examples], self.lesson.planner.mentions)
         always = np.full(len(self.lesson.more), _ALWAYS, dtype=folds.dtype)
-        fitted, whole = self._fitted(lists, wordings, np.concatenate([folds, always]), run)
+        fitted, whole, way = self._fitted(lists, wordings, np.concatenate([folds, always]), run)
         lists = PlanLists(lists.lists[: len(examples)], lists.paths)
-        scored = _cross_fitted(fitted, lists, folds, run)
         told = [at for at, one in enumerate(lists.lists) if one.teaches]
-        labels = _labels(lists)
-        temperature = best_temperature([scored[at] for at in told], [labels[at] for at in told], run.check)
+        labels = [one for at, one in enumerate(_labels(lists)) if lists.lists[at].teaches]
+        scored = _cross_fitted(fitted, lists, folds, run)
+        temperature = best_temperature([scored[at] for at in told], labels, run.check)
         for one in (*fitted, whole):
             one.net.temperature.fill_(temperature)
         kept = b"".join(kept_lines(examples, lists, scored, folds, temperature, known.schema))
@@ -160,7 +166,7 @@ class PlannerTask:
         }
         return LearnedPlanner(
             tensors(whole), served(whole, lists.paths, self.lesson.planner) | {"folds": list(scorers)}, files,
-            lists, wordings, folds, fitted, scored, temperature,
+            lists, wordings, folds, fitted, scored, temperature, way,
         )  # fmt: skip
 
     def evaluate(self, learned: LearnedPlanner, run: RunContext) -> Evaluated:
@@ -176,6 +182,7 @@ class PlannerTask:
             "plan_accuracy": right,
             "graph_list": {"questions": min(self.learner.measured, len(lists)), "before": before, "after": after},
             "temperature": round(learned.temperature, 3),
+            "way": learned.way,
             "calibration": calibration(learned.scored, labels, learned.temperature),
         }
         table = {
@@ -196,12 +203,12 @@ class PlannerTask:
 
     def _fitted(
         self, lists: PlanLists, wordings: Vectors, folds: Indices, run: RunContext
-    ) -> tuple[list[Fitted], Fitted]:
-        """Return the scorers fitted without each fold, and the scorer fitted on all questions."""
+    ) -> tuple[list[Fitted], Fitted, float]:
+        """Return the scorers fitted without each fold, the scorer fitted on all questions, and its share of the way."""
         how = self.learner.fit_of(len(lists))
         how = replace(how, rate=_GENTLE * how.rate, way=_WAY) if self.lesson.gently else how
         count = int(folds.max()) + 1
-        total = (count + 1) * how.epochs
+        total = ((2 * count if count > 2 else count) + 1) * how.epochs
         done = iter(range(1, total + 1))
 
         def part(name: str, chosen: Indices) -> Fitted:
@@ -220,7 +227,16 @@ class PlannerTask:
             return fitted
 
         parts = [part(f"without fold {fold}", np.flatnonzero(folds != fold)) for fold in range(count)]
-        return parts, part("all questions", np.arange(len(lists)))
+        if count < 3:
+            return parts, part("all questions", np.arange(len(lists))), 1.0
+        # The next fold chooses, by a scorer that has learned from neither, so that no fold chooses for itself.
+        moved = []
+        for fold, one in enumerate(parts):
+            after = (fold + 1) % count
+            tried = part(f"without folds {fold} and {after}", np.flatnonzero((folds != fold) & (folds != after)))
+            moved.append(one.towards(wordings, _way([tried], [folds == after], lists, wordings)))
+        own = _way(parts, [folds == fold for fold in range(count)], lists, wordings)
+        return moved, part("all questions", np.arange(len(lists))).towards(wordings, own), own
 
     def _graph_lists(self, learned: LearnedPlanner, run: RunContext) -> tuple[dict[str, float], dict[str, float]]:
         """Return the measures of the graph's list on a sample of questions: untrained, then cross-fitted."""
@@ -273,6 +289,21 @@ def _cross_fitted(
         for at, sums in zip(mine, _sums(one, lists, mine), strict=True):
             scored[at] = sums
     return scored
+
+
+def _way(
+    fitted: Sequence[Fitted], asked: Sequence[NDArray[np.bool_]], lists: PlanLists, wordings: Vectors
+) -> float:  # fmt: skip
+    """Return the share of the way (`WAYS`) with the lowest loss; each scorer has not learned from those it is asked."""
+    every = _labels(lists)
+    teaches = np.array([one.teaches for one in lists.lists], dtype=np.bool_)
+    losses = dict.fromkeys(WAYS, 0.0)
+    for one, chosen in zip(fitted, asked, strict=True):
+        places = np.flatnonzero(teaches[: len(chosen)] & chosen)
+        for way in WAYS:
+            sums = _sums(one.towards(wordings, way), lists, places)
+            losses[way] += surprise(sums, [every[at] for at in places])
+    return min(WAYS, key=losses.__getitem__)
 
 
 def _sums(fitted: Fitted, lists: PlanLists, chosen: Indices) -> list[tuple[Floats, float]]:

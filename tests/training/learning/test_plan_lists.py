@@ -35,8 +35,7 @@ def planner(tmp_path_factory: pytest.TempPathFactory) -> Planner:
 
 
 def collected(planner: Planner) -> PlanLists:
-    collector = Collector(planner.proposer, planner.features,
-                          planner.adjacency)  # fmt: skip
+    collector = Collector(planner)
     answers = [np.array(sorted(KEYS[name] for name in names), np.int32) for names in QUESTIONS.values()]
     return collector.collect(list(QUESTIONS), answers, lambda done: None, Limit())
 
@@ -116,7 +115,6 @@ def test_a_table_of_several_questions_holds_the_rows_of_each(planner: Planner) -
 
 def test_progress_is_told_up_to_the_last_question(planner: Planner) -> None:
     told: list[int] = []
-    collector = Collector(planner.proposer, planner.features,
-                          planner.adjacency)  # fmt: skip
+    collector = Collector(planner)
     collector.collect(["who"] * 130, [np.array([1], np.int32)] * 130, told.append, Limit())
     assert told == [64, 128, 130]
