@@ -39,6 +39,8 @@ QUESTIONS_A_BLOCK = 64
 """Questions in one block. The nodes found by the plans of two blocks are in memory at the same time."""
 QUESTIONS_A_CALL = 16
 """Questions of a block whose texts are sent to the encoder in one call."""
+_OTHERS = 3
+"""Plans without a walk that are listed for a question."""
 MOST_PLANS = 400
 """Most plans of a question to learn from. Plans that find answers come first, then the first (shorter) plans listed."""
 
@@ -209,9 +211,10 @@ class Collector:
         return f1(self._executed(plan, limit), answers), share
 
     def _elsewhere(self, question: AnalysedQuestion, lister: Lister, answers: Keys, limit: Limit) -> float:
-        """Return the F1 of the likeliest plan that no walk from a name makes; 0 if that is the plan of text alone."""
-        first = lister((), Scored((), Weights().text), question.text, 1, 0.0, 1.0)[0].plan
-        return f1(self._executed(first, limit), answers) if first.anchors or first.runs_over_type else 0.0
+        """Return the F1 of the likeliest plan that no walk from a name makes; 0 if there is none but text alone."""
+        listed = lister((), Scored((), Weights().text), question.text, _OTHERS, 0.0, 1.0)
+        plan = next((one.plan for one in listed if one.plan.anchors or one.plan.runs_over_type), None)
+        return 0.0 if plan is None else f1(self._executed(plan, limit), answers)
 
     def _executed(self, plan: Plan, limit: Limit) -> Keys:
         """Return the sorted keys that the engine finds for a plan."""

@@ -250,8 +250,6 @@ class Readings:
         return left
 
     def _text_sum(self, scored: Scored) -> float:
-        if scored.source == "learned":
-            return scored.text
         ordered = _ORDERED if self.question.superlatives else 0.0
         return scored.text - ordered - _NAMED * unused_share(self.question, self.knowledge)
 
