@@ -20,7 +20,7 @@ from search.models import KnowledgeBase, PipelineVersion
 from search.services.pipelines.save_pipeline_version import activate_pipeline_version
 from training.data.examples import BadQuestions
 from training.data.splits import counts
-from training.evaluation.verdict import SWITCHED_ON, Verdict
+from training.evaluation.verdict import DECIDING, SWITCHED_ON, Verdict
 from training.services.judge_learner import JUDGING, judge_learner, judged
 from training.services.judge_version import Judged, compare
 from training.services.question_sets import described_set
@@ -169,12 +169,17 @@ def _learned(request: Request, part: Part, state: _State, began: float, run: Run
     return report
 
 
-def _as_tuned(verdict: Verdict, described: dict[str, Any]) -> Verdict:
-    """Return the verdict of the tuning itself: its figures are of folds that had no part in the choice."""
-    return replace(
-        verdict, better=True, reason=f"{described.pop('reason')} {SWITCHED_ON}", before=described.pop("before"),
+def _as_tuned(whole: Verdict, described: dict[str, Any]) -> Verdict:
+    """Return the verdict of the tuning itself, whose figures are of folds that had no part in the choice.
+
+    If whole searches are worse, what comes after the fusion needs the weights that it had.
+    """
+    fallen = [one["metric"] for one in whole.comparisons if one["metric"] in DECIDING and one["difference"] < 0]
+    tuned = replace(
+        whole, better=True, reason=f"{described.pop('reason')} {SWITCHED_ON}", before=described.pop("before"),
         after=described.pop("held_out"), comparisons=described.pop("comparisons"),
     )  # fmt: skip
+    return tuned.refused(f"{' and '.join(fallen)} of whole searches fell") if fallen else tuned
 
 
 def _tuned(
