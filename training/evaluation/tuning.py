@@ -21,8 +21,9 @@ from search.domain.plan import RISKS
 from search.domain.precedence import without_reordering
 from search.stages.fuse import BUCKETS, FIXED_BY_LEAD, FusionWeights, left_to_graph, may_lead
 from training.evaluation.fused_ranks import Case, CaseArrays, Numbers, reciprocal_ranks
-from training.evaluation.measures import Values, intervals, means, measure
+from training.evaluation.measures import Values, measure
 from training.evaluation.tuning_surface import Surface, dynamic_surface, static_surface
+from training.evaluation.verdict import SWITCHED_ON, verdict
 
 STATIC_K = (1, 2, 5, 10, 20, 40, 60, 80, 100)
 STATIC_WEIGHTS = tuple(step / 20 for step in range(21))
@@ -113,15 +114,10 @@ def outcome(cases: Sequence[Case], settings: Sequence[FusionWeights]) -> Values:
 def _judge(best: FusionWeights, present: FusionWeights, before: Values, held_out: Values) -> tuple[bool, str]:
     if best == present:
         return False, "No settings of the grid answer these questions better than those in use, which stay."
-    gain = {name: held_out[name] - before[name] for name in ("H@1", "MRR")}
-    mean, bounds = means(gain), intervals(gain)
-    count = len(before["MRR"])
-    shown = f"H@1 changes by {mean['H@1']:+.2f} (95% interval {bounds['H@1'][0]:+.2f} to {bounds['H@1'][1]:+.2f})"
-    shown += f" and MRR by {mean['MRR']:+.2f} ({bounds['MRR'][0]:+.2f} to {bounds['MRR'][1]:+.2f})"
-    where = f"on questions that had no part in the choice ({FOLDS} folds)"
-    if bounds["H@1"][0] > 0 or (mean["H@1"] >= 0 and bounds["MRR"][0] > 0):
-        return True, f"{shown[0].upper()}{shown[1:]} {where}."
-    return False, f"Too few questions to choose by ({count:,}): {shown} {where}. The settings in use stay."
+    found = verdict(before, held_out, f"questions that had no part in the choice ({FOLDS} folds)")
+    if found.better:
+        return True, found.reason.removesuffix(f" {SWITCHED_ON}")
+    return False, f"{found.reason} The settings in use stay."
 
 
 def _worth(hit: Numbers | NDArray[np.bool_], reciprocal: Numbers, cases: int) -> Numbers:

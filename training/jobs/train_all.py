@@ -19,7 +19,8 @@ from training.jobs.train_learner import parts_of_learner, scaled
 from training.jobs.units import LEARNING, QUESTIONS
 from training.models import QuestionSet
 from training.services.synthesise import MOST
-from training.services.train_all import BEFORE, train_all
+from training.services.train import BEFORE
+from training.services.train_all import train_all
 from training.services.train_parts import LEARN
 from training.services.train_request import JUDGED, Request
 from training.services.tune import PARTS as TUNING_PARTS

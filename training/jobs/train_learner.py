@@ -21,11 +21,14 @@ from training.data.synthesis import PART
 from training.jobs.questions import chosen, pointed, question_faults, splits_of
 from training.jobs.units import LEARNING
 from training.models import QuestionSet
+from training.services.judge_learner import JUDGING, TRIAL
 from training.services.synthesise import MOST
-from training.services.train import train
+from training.services.train import BEFORE, train
 
 USUAL, FEW = 1_000, 100
 """Questions for which `shares` are about right, and the number below which a training takes no less time."""
+SEARCHES = 50.0
+"""Seconds in which `USUAL` questions are searched."""
 MADE_A_SECOND = 300.0
 """Questions that are made of a knowledge base in a second."""
 PLACES = {"/settings": "/arguments/settings", "/synthesised": "/arguments/synthesised"}
@@ -48,7 +51,10 @@ class TrainLearnerJob(Kind):
     limit: int = argument(0, "Number of questions, taken at even distances; 0 means all.", low=0, high=10_000_000)
     settings: dict[str, Any] = argument({}, "Settings of the learner.")
     allow_val: bool = argument(False, "Let questions of val be learned from; the artifact and reports say so.")
-    activate: bool = argument(True, "Use the new version for searches at once.")
+    activate: bool = argument(
+        True, "Use the new version for searches at once, if a paired test on held-out questions bears it out."
+    )
+    unproven: bool = argument(False, "Use it at once without judging it, whatever it changed.")
 
     synthesised: int = argument(
         0,
@@ -73,9 +79,19 @@ class TrainLearnerJob(Kind):
         """Return how many questions the learner takes at least."""
         return wiring.fewest_questions(cls.learner)
 
-    def parts(self) -> Mapping[str, float]:
-        """Return the parts of the learner's work, with the seconds that they take for `USUAL` questions."""
+    def own_parts(self) -> Mapping[str, float]:
+        """Return the parts of the learning, with the seconds that they take for `USUAL` questions."""
         return {**({PART: made_seconds(self.synthesised)} if self.synthesised else {}), **self.shares}
+
+    def parts(self) -> Mapping[str, float]:
+        """Return the parts of the work: those of the learning and, if it is judged, the searches before and after."""
+        own = self.own_parts()
+        if not self.activate or self.unproven:
+            return own
+        pipeline, _ = wiring.option_of(self.learner)
+        tried = not wiring.fold_option(self.learner)
+        trial = {f"{TRIAL}: {name}": seconds for name, seconds in own.items()} if tried else {}
+        return {f"{BEFORE}: {pipeline}": SEARCHES, **trial, **own, f"{JUDGING}: {pipeline}": SEARCHES}
 
     def expected(self, target: Target) -> Mapping[str, float]:
         """Return the parts with their expected seconds, from the number of questions."""
@@ -109,8 +125,8 @@ class TrainLearnerJob(Kind):
         question_set, examples = self._questions(target)
         return train(
             kind=self.learner, knowledge_base=target.knowledge_base, examples=examples, settings=self.settings,
-            activate=self.activate, allow_val=self.allow_val, run=run, question_set=question_set,
-            release=target.release, synthesised=self.synthesised,
+            activate=self.activate, unproven=self.unproven, allow_val=self.allow_val, run=run,
+            question_set=question_set, release=target.release, synthesised=self.synthesised,
         )  # fmt: skip
 
     def _questions(self, target: Target) -> tuple[QuestionSet | None, list[Example]]:
@@ -136,10 +152,15 @@ def job_name(learner: str) -> str:
     return f"train_{learner}"
 
 
-def parts_of_learner(learner: str, synthesised: int = 0, settings: Mapping[str, Any] | None = None) -> dict[str, float]:
-    """Return the parts of a learner's work with their shares; none for a learner without a kind of job."""
+def parts_of_learner(
+    learner: str, synthesised: int = 0, settings: Mapping[str, Any] | None = None, judged: bool = False
+) -> dict[str, float]:
+    """Return the parts of a learner's work with their shares; none for a learner without a kind of job.
+
+    `judged` says whether the searches that judge it are among them.
+    """
     name = job_name(learner)
     if name not in kind_names():
         return {}
     kind: Any = kind_class(name)
-    return dict(kind(synthesised=synthesised, settings=dict(settings or {})).parts())
+    return dict(kind(synthesised=synthesised, settings=dict(settings or {}), unproven=not judged).parts())

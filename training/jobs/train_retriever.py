@@ -30,24 +30,20 @@ class TrainRetrieverJob(TrainLearnerJob):
         "questions": 30.0, "synthesised questions": 30.0, "folds": 30.0, "all questions": 10.0,
     }  # fmt: skip
 
-    def parts(self) -> Mapping[str, float]:
-        """Return the parts of the work; where the documents' encoder is trained, all vectors are computed anew."""
-        return {**self._learning(), **self._index(Size(nodes=10_000, edges=30_000, characters=3_000_000))}
+    def own_parts(self) -> Mapping[str, float]:
+        """Return the parts of the learning; where the documents' encoder is trained, all vectors are computed anew."""
+        if not learns_documents(self.settings):
+            return super().own_parts()
+        made = {PART: made_seconds(self.synthesised)} if self.synthesised else {}
+        return {**made, **self.of_documents, **index_parts(Size(nodes=10_000, edges=30_000, characters=3_000_000))}
 
     def expected(self, target: Target) -> Mapping[str, float]:
         """Return the parts with their expected seconds: learning from the questions, vectors from the snapshot."""
-        learning = {name: seconds for name, seconds in super().expected(target).items() if name in self._learning()}
+        parts = super().expected(target)
+        if not learns_documents(self.settings):
+            return parts
         try:
             release = find_release(target.knowledge_base, target.release)
         except InvalidRequest:
             return self.parts()
-        return {**learning, **(self._index(snapshot_size(release.snapshot)) if learns_documents(self.settings) else {})}
-
-    def _learning(self) -> Mapping[str, float]:
-        if not learns_documents(self.settings):
-            return super().parts()
-        made = {PART: made_seconds(self.synthesised)} if self.synthesised else {}
-        return {**made, **self.of_documents}
-
-    def _index(self, size: Size) -> Mapping[str, float]:
-        return index_parts(size) if learns_documents(self.settings) else {}
+        return {**parts, **index_parts(snapshot_size(release.snapshot))}

@@ -71,6 +71,12 @@ class Fitted:
         net.load_state_dict(tensors)
         return cls(net, free)
 
+    def towards(self, wordings: Vectors, way: float) -> Fitted:
+        """Return the scorer at a share of the way from the unlearned weights to these (`FitSettings.way`)."""
+        start = unlearned(wordings, self.net.size.hidden)
+        moved = self.free - start.free
+        return _on_the_way(copy.deepcopy(self.net), start.net.state_dict(), start.free, moved, way)
+
     def sums(self, lists: PlanLists, chosen: Indices) -> Iterator[tuple[Vectors, float]]:
         """Yield, for each chosen question, the sums of its plans and the sum of the plan without hops."""
         self.net.eval()
@@ -132,7 +138,8 @@ def fit(
             batch = order[first : first + how.batch]
             table = lists.table(batch)
             plans, texts = net(table, net.map_paths(path_vectors + moved))
-            loss = plan_loss(plans, texts, torch.from_numpy(lists.labels(batch)), torch.from_numpy(table.question))
+            labels, teaching = torch.from_numpy(lists.labels(batch)), torch.from_numpy(lists.teaching(batch))
+            loss = plan_loss(plans, texts, labels, torch.from_numpy(table.question), teaching)
             if not math.isfinite(loss.item()):
                 told = ", ".join(repr(names[at]) if at < len(names) else f"number {at}" for at in batch[:_NAMED])
                 more = f" and {len(batch) - _NAMED} more" if len(batch) > _NAMED else ""
@@ -162,8 +169,10 @@ def _on_the_way(
     return Fitted(net, path_vectors + way * moved)
 
 
-def plan_loss(plans: Tensor, texts: Tensor, labels: Tensor, question: Tensor) -> Tensor:
+def plan_loss(plans: Tensor, texts: Tensor, labels: Tensor, question: Tensor, teaching: Tensor | None = None) -> Tensor:
     """Return the mean loss over the questions, given the sums and labels of their plans.
+
+    `teaching`, shape (questions,), weighs the questions; without it, all count the same.
 
     The probabilities p are one softmax over all plans of a question and the plan without hops. A cross-entropy against
     F1 as a distribution would raise every plan that finds answers. This includes plans that find them by accident: a
@@ -180,4 +189,6 @@ def plan_loss(plans: Tensor, texts: Tensor, labels: Tensor, question: Tensor) ->
     total = ground + torch.zeros(count).index_add(0, question, weight)
     right = torch.zeros(count).index_add(0, question, weight * labels / best.clamp(min=_LEAST)[question])
     loss: Tensor = -(best * torch.log(right / total + _LEAST) + (1 - best) * (texts - peak - torch.log(total)))
-    return loss.mean()
+    if teaching is None:
+        return loss.mean()
+    return (loss * teaching).sum() / teaching.sum().clamp(min=1.0)

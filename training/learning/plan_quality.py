@@ -41,16 +41,21 @@ def best_temperature(
     `check` is called before each temperature and raises an exception when the run must stop.
     """
 
-    def surprise(temperature: float) -> float:
+    def at(temperature: float) -> float:
         check()
-        total = 0.0
-        for (sums, text), found in zip(scored, labels, strict=True):
-            shares, best = probabilities(sums, text, temperature), float(found.max(initial=0.0))
-            right = float(shares[:-1] @ found) / best if best else 0.0
-            total -= best * np.log(right + _SAME) + (1 - best) * np.log(shares[-1] + _SAME)
-        return total
+        return surprise(scored, labels, temperature)
 
-    return float(min(TEMPERATURES, key=surprise))
+    return float(min(TEMPERATURES, key=at))
+
+
+def surprise(scored: Sequence[tuple[Floats, float]], labels: Sequence[Floats], temperature: float = 1.0) -> float:
+    """Return the loss of `plan_loss`, summed over the questions."""
+    total = 0.0
+    for (sums, text), found in zip(scored, labels, strict=True):
+        shares, best = probabilities(sums, text, temperature), float(found.max(initial=0.0))
+        right = float(shares[:-1] @ found) / best if best else 0.0
+        total -= best * np.log(right + _SAME) + (1 - best) * np.log(shares[-1] + _SAME)
+    return total
 
 
 def accuracy(scored: Sequence[tuple[Floats, float]], labels: Sequence[Floats]) -> float:

@@ -8,16 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from search.domain.run_context import RunContext
-from search.interfaces import Keys, Vectors
+from search.interfaces import Keys, MentionIndex, Vectors
 from search.neural.plan_scorer import LearnedPlanScorer
 from search.stages.plan import Planner
 from search.stages.plan.knowledge.shape import Metapath
 from search.stages.plan.scoring.learned import LearnedScorer, MappedPaths
 from search.stages.plan.scoring.score import Scorer
 from training.data.examples import Example
-from training.learning.folds import folds_of
+from training.learning.folds import folds_of, patterns_of
 from training.learning.plan_files import folds_of_hashes, kept_lines, scorers_of_folds, served, tensors
 from training.learning.plan_fit import FitSettings, Fitted, Indices, fit, unlearned
 from training.learning.plan_lists import Collector, PlanLists
@@ -27,6 +28,7 @@ from training.learning.plan_quality import (
     best_temperature,
     calibration,
     graph_lists,
+    surprise,
 )
 from training.learning.planner_settings import PlannerSettings
 from training.learning.task import FOLDS, Card, Evaluated, Learned, Material, TooFew
@@ -39,6 +41,9 @@ scorer unlearns what the words of people's questions have in common with the bas
 _WAY = 0.5
 """For synthesised questions alone, the share of the way to the learned weights (`FitSettings.way`); one half is what
 WiSE-FT recommends where there are no questions to choose it by."""
+WAYS = (1.0, 0.75, 0.5, 0.25, 0.0)
+"""Shares of the way from the unlearned to the learned weights; questions that were not learned from choose. What was
+learned from some patterns of questions may be wrong for all others, and then none of it is used."""
 _ALWAYS = -1
 """The fold of questions that every fit learns from."""
 CROSS_FITTED = "cross_fitted.jsonl.gz"
@@ -57,12 +62,15 @@ class PlannerLearner(PlannerSettings):
         names = {one.name for one in fields(Planner) if "help" in one.metadata} - {"artifact", "fold"}
         options = {name: value for name, value in material.options.items() if name in names}
         tools = material.tools
-        planner = Planner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema, **options)
+        planner = Planner(
+            tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema, graph=tools.graph,
+            values=tools.values, text=tools.text, vectors=tools.vectors, **options,
+        )  # fmt: skip
         return PlannerTask(self, lesson_of(material, planner))
 
-    def folds_of(self, texts: Sequence[str]) -> Indices:
+    def folds_of(self, texts: Sequence[str], mentions: MentionIndex) -> Indices:
         """Return the fold of each question (`folds_of`)."""
-        return folds_of(texts, self.folds, self.seed)
+        return folds_of(texts, self.folds, self.seed, patterns_of(texts, mentions))
 
     def fit_of(self, questions: int) -> FitSettings:
         """Return the settings of a fit on this number of questions."""
@@ -109,6 +117,7 @@ class LearnedPlanner(Learned):
     fitted: Sequence[Fitted]
     scored: Sequence[tuple[Floats, float]]
     temperature: float
+    way: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +133,8 @@ class PlannerTask:
             "Scorer of plans",
             "It scores the candidate plans of a question: which way through the graph, from a name in the question, "
             "leads to the answer. It learns from questions and their answers alone; no plan is annotated. Each plan is "
-            "labelled by the F1 of what it finds, and the likely plans are asked to find answers.",
+            "labelled by the F1 of what it finds with the question's conditions, less where it leaves over words that "
+            "a plan as good explains. The likely plans are asked to find answers.",
             "It scores plans over vectors of one encoder only. Types and relations that it has not seen are scored by "
             "their wording.",
         )
@@ -137,12 +147,14 @@ class PlannerTask:
         lists = self._collected(run)
         _warn_unreached(lists, run)
         wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
-        folds = self.learner.folds_of([example.text for example in examples])
+        folds = self.learner.folds_of([example.text for example in examples], self.lesson.planner.mentions)
         always = np.full(len(self.lesson.more), _ALWAYS, dtype=folds.dtype)
-        fitted, whole = self._fitted(lists, wordings, np.concatenate([folds, always]), run)
+        fitted, whole, way = self._fitted(lists, wordings, np.concatenate([folds, always]), run)
         lists = PlanLists(lists.lists[: len(examples)], lists.paths)
+        told = [at for at, one in enumerate(lists.lists) if one.teaches]
+        labels = [one for at, one in enumerate(_labels(lists)) if lists.lists[at].teaches]
         scored = _cross_fitted(fitted, lists, folds, run)
-        temperature = best_temperature(scored, _labels(lists), run.check)
+        temperature = best_temperature([scored[at] for at in told], labels, run.check)
         for one in (*fitted, whole):
             one.net.temperature.fill_(temperature)
         kept = b"".join(kept_lines(examples, lists, scored, folds, temperature, known.schema))
@@ -154,7 +166,7 @@ class PlannerTask:
         }
         return LearnedPlanner(
             tensors(whole), served(whole, lists.paths, self.lesson.planner) | {"folds": list(scorers)}, files,
-            lists, wordings, folds, fitted, scored, temperature,
+            lists, wordings, folds, fitted, scored, temperature, way,
         )  # fmt: skip
 
     def evaluate(self, learned: LearnedPlanner, run: RunContext) -> Evaluated:
@@ -170,6 +182,7 @@ class PlannerTask:
             "plan_accuracy": right,
             "graph_list": {"questions": min(self.learner.measured, len(lists)), "before": before, "after": after},
             "temperature": round(learned.temperature, 3),
+            "way": learned.way,
             "calibration": calibration(learned.scored, labels, learned.temperature),
         }
         table = {
@@ -180,7 +193,7 @@ class PlannerTask:
 
     def _collected(self, run: RunContext) -> PlanLists:
         planner = self.lesson.planner
-        collector = Collector(planner.proposer, planner.features, planner.adjacency)
+        collector = Collector(planner)
         examples = [*self.lesson.examples, *self.lesson.more]
         total = len(examples)
         return collector.collect(
@@ -190,12 +203,12 @@ class PlannerTask:
 
     def _fitted(
         self, lists: PlanLists, wordings: Vectors, folds: Indices, run: RunContext
-    ) -> tuple[list[Fitted], Fitted]:
-        """Return the scorers fitted without each fold, and the scorer fitted on all questions."""
+    ) -> tuple[list[Fitted], Fitted, float]:
+        """Return the scorers fitted without each fold, the scorer fitted on all questions, and its share of the way."""
         how = self.learner.fit_of(len(lists))
         how = replace(how, rate=_GENTLE * how.rate, way=_WAY) if self.lesson.gently else how
         count = int(folds.max()) + 1
-        total = (count + 1) * how.epochs
+        total = ((2 * count if count > 2 else count) + 1) * how.epochs
         done = iter(range(1, total + 1))
 
         def part(name: str, chosen: Indices) -> Fitted:
@@ -214,7 +227,16 @@ class PlannerTask:
             return fitted
 
         parts = [part(f"without fold {fold}", np.flatnonzero(folds != fold)) for fold in range(count)]
-        return parts, part("all questions", np.arange(len(lists)))
+        if count < 3:
+            return parts, part("all questions", np.arange(len(lists))), 1.0
+        # The next fold chooses, by a scorer that has learned from neither, so that no fold chooses for itself.
+        moved = []
+        for fold, one in enumerate(parts):
+            after = (fold + 1) % count
+            tried = part(f"without folds {fold} and {after}", np.flatnonzero((folds != fold) & (folds != after)))
+            moved.append(one.towards(wordings, _way([tried], [folds == after], lists, wordings)))
+        own = _way(parts, [folds == fold for fold in range(count)], lists, wordings)
+        return moved, part("all questions", np.arange(len(lists))).towards(wordings, own), own
 
     def _graph_lists(self, learned: LearnedPlanner, run: RunContext) -> tuple[dict[str, float], dict[str, float]]:
         """Return the measures of the graph's list on a sample of questions: untrained, then cross-fitted."""
@@ -248,6 +270,7 @@ def _checkpoint(name: str, lists: PlanLists, wordings: Vectors, chosen: Indices,
     content.update(wordings.tobytes() + chosen.tobytes())
     for one in lists.lists:
         content.update(one.features.tobytes() + one.labels.tobytes() + one.branches.tobytes() + one.masked.tobytes())
+        content.update(bytes([one.teaches]))
     return f"plans-{content.hexdigest()}"
 
 
@@ -266,6 +289,21 @@ def _cross_fitted(
         for at, sums in zip(mine, _sums(one, lists, mine), strict=True):
             scored[at] = sums
     return scored
+
+
+def _way(
+    fitted: Sequence[Fitted], asked: Sequence[NDArray[np.bool_]], lists: PlanLists, wordings: Vectors
+) -> float:  # fmt: skip
+    """Return the share of the way (`WAYS`) with the lowest loss; each scorer has not learned from those it is asked."""
+    every = _labels(lists)
+    teaches = np.array([one.teaches for one in lists.lists], dtype=np.bool_)
+    losses = dict.fromkeys(WAYS, 0.0)
+    for one, chosen in zip(fitted, asked, strict=True):
+        places = np.flatnonzero(teaches[: len(chosen)] & chosen)
+        for way in WAYS:
+            sums = _sums(one.towards(wordings, way), lists, places)
+            losses[way] += surprise(sums, [every[at] for at in places])
+    return min(WAYS, key=losses.__getitem__)
 
 
 def _sums(fitted: Fitted, lists: PlanLists, chosen: Indices) -> list[tuple[Floats, float]]:

@@ -24,7 +24,7 @@ from search.signals.titles import signal_title
 from training.evaluation.comparisons import comparisons
 from training.evaluation.measures import Values, intervals, means, measure
 from training.learning.answer_type_fit import fit_types, inputs
-from training.learning.folds import folds_apart, folds_of
+from training.learning.folds import folds_apart, folds_of, patterns_of
 from training.learning.plan_files import folds_of_hashes
 from training.learning.ranker_calibration import ListFacts, RankerCalibration, calibrated
 from training.learning.ranker_files import Model, files_of, served, tensors_of
@@ -157,9 +157,10 @@ class RankerTask:
 
     def _folds(self, texts: Sequence[str]) -> NDArray[np.int64]:
         how, material = self.learner, self.material
+        patterns = patterns_of(texts, material.tools.mentions)
         if not how.apart:
-            return folds_of(texts, how.folds, how.seed)
-        return folds_apart(texts, material.answers, material.tools.adjacency, how.folds, how.seed)
+            return folds_of(texts, how.folds, how.seed, patterns)
+        return folds_apart(texts, material.answers, material.tools.adjacency, how.folds, how.seed, patterns)
 
     def _values(self, places: Sequence[int], rankings: Mapping[int, NDArray[np.int32]]) -> Values:
         """Return the measures of rankings of keys; a question without a ranking scores 0."""

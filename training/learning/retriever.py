@@ -19,7 +19,7 @@ from search.neural.field_retriever import Shape, base_tower, embedded, tokenized
 from search.stages.retrieve_fields import first_weights
 from training.data.examples import Example
 from training.learning.encoder import EncoderTask
-from training.learning.folds import folds_apart, folds_of
+from training.learning.folds import folds_apart, folds_of, patterns_of
 from training.learning.retriever_data import Lesson, asked, nodes_of
 from training.learning.retriever_fit import Indices
 from training.learning.retriever_fitting import Fitting, LearnedRetriever, measures
@@ -100,10 +100,11 @@ class RetrieverTask:
 
     def _folds(self, real: Lesson) -> Indices:
         how, texts = self.learner, [example.text for example in real.examples]
+        patterns = patterns_of(texts, self.material.tools.mentions)
         if not how.apart:
-            return folds_of(texts, how.folds, how.seed)
+            return folds_of(texts, how.folds, how.seed, patterns)
         answers = [one.answers for one in real.asked]
-        return folds_apart(texts, answers, self.material.tools.adjacency, how.folds, how.seed)
+        return folds_apart(texts, answers, self.material.tools.adjacency, how.folds, how.seed, patterns)
 
     def _read(self, run: RunContext) -> tuple[Lesson, Lesson]:
         """Return the real and the synthesised questions that have an answer whose type may be one."""

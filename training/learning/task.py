@@ -20,7 +20,17 @@ from search.domain.linking import LinkedPlan
 from search.domain.question import Question
 from search.domain.run_context import RunContext
 from search.domain.trace import Limit
-from search.interfaces import Adjacency, Encoder, Keys, MentionIndex, NodeStore, TextIndex, VectorIndex
+from search.interfaces import (
+    Adjacency,
+    Encoder,
+    GraphStore,
+    Keys,
+    MentionIndex,
+    NodeStore,
+    TextIndex,
+    ValueIndex,
+    VectorIndex,
+)
 from training.data.examples import Example
 
 FOLDS = "folds.json"
@@ -52,6 +62,10 @@ class LearningTools(Protocol):
     def text(self) -> TextIndex: ...
     @property
     def vectors(self) -> VectorIndex: ...
+    @property
+    def values(self) -> ValueIndex: ...
+    @property
+    def graph(self) -> GraphStore: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -15,18 +14,11 @@ from search.models import PipelineVersion
 from search.services.searches.pin import PipelineChoice
 from search.services.searches.pin_searches import pin_searches
 from training.data.examples import Example
-from training.evaluation.comparisons import comparisons
-from training.evaluation.measures import MEASURES, Values, means
+from training.evaluation.measures import MEASURES, Values
+from training.evaluation.verdict import Verdict, not_on, verdict
 from training.models import Outcome, QuestionSet
 from training.services.cross_fitting import cross_fitted
 from training.services.evaluate import evaluate
-
-SURE = 0.05
-"""Largest p of a gain that is taken for real."""
-SWITCHED_ON = "It is switched on."
-"""Ends the reason of a verdict for the better."""
-DECIDING = ("MRR", "H@1")
-"""Measures of which one must rise surely while the other does not fall."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,25 +36,6 @@ class Judged:
         """Return the same of the questions at these places only."""
         values = {name: column[places] for name, column in self.values.items()}
         return Judged(self.evaluation, values, self.fair[places])
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The comparison of two versions: what was gained, on how many questions, and whether that is borne out."""
-
-    better: bool
-    reason: str
-    questions: int
-    before: Mapping[str, float]
-    after: Mapping[str, float]
-    comparisons: Sequence[Mapping[str, Any]]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the verdict as a part of a report."""
-        return {
-            "switched_on": self.better, "reason": self.reason, "questions": self.questions,
-            "before": dict(self.before), "after": dict(self.after), "comparisons": list(self.comparisons),
-        }  # fmt: skip
 
 
 def judge_version(
@@ -88,29 +61,11 @@ def judge_version(
 
 
 def compare(before: Judged, after: Judged, asked: str = "held-out questions") -> Verdict:
-    """Compare two versions by a paired randomisation test, on the questions that are fair to both.
-
-    The later one is better if one of DECIDING rises with p < SURE, and the other does not fall. `asked` names the
-    questions in the reason.
-    """
+    """Compare two versions by the paired test of `verdict`, on the questions that are fair to both."""
     fair = before.fair & after.fair
-    count = int(fair.sum())
+    if not fair.any():
+        reason = "No question is left that it has not learned from: the artifact has kept no models of its folds."
+        return Verdict(False, f"{reason} {not_on('nothing could be tested')}", 0, {}, {}, ())
     old = {name: column[fair] for name, column in before.values.items()}
     new = {name: column[fair] for name, column in after.values.items()}
-    if count == 0:
-        reason = "No question is left that it has not learned from: the artifact has kept no models of its folds."
-        return Verdict(False, reason, 0, {}, {}, ())
-    compared = comparisons({"with": new, "without": old})
-    by = {one["metric"]: one for one in compared}
-    better = [
-        name for name, other in (DECIDING, DECIDING[::-1])
-        if by[name]["difference"] > 0 and by[name]["p"] < SURE and by[other]["difference"] >= 0
-    ]  # fmt: skip
-    told = " and ".join(_told(by[name]) for name in DECIDING)
-    verdict = SWITCHED_ON if better else "That is not borne out, so it is not switched on."
-    return Verdict(bool(better), f"On {count:,} {asked} {told}. {verdict}", count, means(old), means(new), compared)
-
-
-def _told(one: Mapping[str, Any]) -> str:
-    low, high = one["interval"]
-    return f"{one['metric']} changes by {one['difference']:+.2f} (95% {low:+.2f} to {high:+.2f}, p = {one['p']:.3g})"
+    return verdict(old, new, asked)

@@ -14,27 +14,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from search.domain.errors import InvalidRequest
 from search.domain.run_context import RunContext
 from search.models import KnowledgeBase, PipelineVersion
 from search.services.pipelines.save_pipeline_version import activate_pipeline_version
-from training import wiring
 from training.data.examples import BadQuestions
 from training.data.splits import counts
-from training.services.judge_version import SWITCHED_ON, Judged, Verdict, compare, judge_version
+from training.evaluation.verdict import DECIDING, SWITCHED_ON, Verdict
+from training.services.judge_learner import JUDGING, judge_learner, judged
+from training.services.judge_version import Judged, compare
 from training.services.question_sets import described_set
-from training.services.train import train
+from training.services.train import BEFORE, train
 from training.services.train_parts import LEARN, Part
-from training.services.train_request import Request, is_held, judging, sample
+from training.services.train_request import Request, judging, sample
 from training.services.tune import tune
 
-BEFORE = "before"
-NOT_BY_MADE_ONES = (
-    "An order of results that synthesised questions alone have taught gained nothing on questions that people asked, "
-    "so it is not switched on; it can be promoted by hand."
-)
 _ENDED = "parts that ended"
 """Name of the note with the reports of the parts that have ended."""
 
@@ -107,14 +101,15 @@ def _begun(request: Request, base: KnowledgeBase, run: RunContext) -> tuple[Judg
         with run.fenced():
             run.notes.put(BEFORE, known)
     version = _version(known["version"])
-    first = _judged(request, version, run.part(BEFORE))
+    first = judged(request, version, judging(request, run), run.part(BEFORE))
     state = _State(version, first)
     for report in run.notes.get(_ENDED) or []:
         if report["switched_on"] and report.get("trial"):
             state.version = _version(report["version"])
         elif report["switched_on"]:
             version = _version(report["version"])
-            state = _State(version, _judged(request, version, run.part(report["part"]).part("judging")))
+            again = run.part(report["part"]).part(JUDGING)
+            state = _State(version, judged(request, version, judging(request, again), again))
     return first, state
 
 
@@ -125,21 +120,17 @@ def _version(pk: int | None) -> PipelineVersion | None:
 def _carried_out(request: Request, part: Part, state: _State, run: RunContext) -> dict[str, Any]:
     """Train or tune a part, judge the version with it, take that over into `state` if it is better, and report."""
     began = time.perf_counter()
-    if part.how == LEARN and request.examples and not wiring.fold_option(part.of):
-        return _tried_out(request, part, state, run)
     try:
-        made, described = _made(request, part, state.version, run)
+        if part.how == LEARN:
+            return _learned(request, part, state, began, run)
+        made, described = _tuned(request, part, state.version, run)
     except (BadQuestions, InvalidRequest) as error:
         return _left_out(part, str(error), began)
     if made is None:
         left = _left_out(part, described.pop("reason"), began)
         return {**left, "after": described.pop("held_out"), **described}
-    after = _judged(request, made, run.part("judging"))
-    verdict = compare(state.judged, after, request.asked)
-    if part.how != LEARN:
-        verdict = _as_tuned(verdict, described)
-    elif not request.examples and wiring.learns_from_searches(part.of):
-        verdict = held_back(verdict)
+    after = judged(request, made, judging(request, run), run.part(JUDGING))
+    verdict = _as_tuned(compare(state.judged, after, request.asked), described)
     report = {
         "part": part.name, "artifact": None, **described, **verdict.to_json(), "version": made.pk,
         "pipeline_version": made.version, "evaluation": after.evaluation,
@@ -150,74 +141,53 @@ def _carried_out(request: Request, part: Part, state: _State, run: RunContext) -
     return report
 
 
-def _tried_out(request: Request, part: Part, state: _State, run: RunContext) -> dict[str, Any]:
-    """Train a learner that keeps no models of folds: first on a part of the questions, then, if that is right, on all.
+def _learned(request: Request, part: Part, state: _State, began: float, run: RunContext) -> dict[str, Any]:
+    """Train a learner, take it over into `state` if it is better, and report.
 
-    The rest of the questions judges the first training. Nothing after it can be judged on questions that it has learned
-    from, so `state` keeps the figures from before it.
+    Nothing after a trial can be judged on questions that it has learned from, so `state` keeps the figures from before.
     """
-    began = time.perf_counter()
-    learned = [example for example in request.examples if not is_held(example)]
-    asked = judging(request, run)
-    places = np.array([at for at, example in enumerate(asked) if is_held(example)], dtype=np.intp)
-    try:
-        made, described = _made(replace(request, examples=learned), part, state.version, run.part("trial"))
-        if made is None or not len(places):
-            return {**_left_out(part, "No question is left to judge it by.", began), **described}
-        after = judge_version(
-            knowledge_base=request.knowledge_base, pipeline=request.named_pipeline, version=made,
-            examples=[asked[at] for at in places], release=request.release, question_set=request.question_set,
-            run=run.part("judging"),
+    on = state.version
+
+    def make(asked: Request, run: RunContext) -> tuple[PipelineVersion, dict[str, Any]]:
+        report = train(
+            kind=part.of, knowledge_base=asked.knowledge_base, examples=asked.examples,
+            settings=asked.settings_of(part.of), activate=False, allow_val=asked.allow_val, run=run,
+            question_set=asked.question_set, release=asked.release, on=on, synthesised=asked.synthesised,
         )  # fmt: skip
-        before = state.judged
-        verdict = compare(before.at(places), after, f"{request.asked} of {len(asked):,}")
-        if verdict.better:
-            made, described = _made(request, part, state.version, run)
-    except (BadQuestions, InvalidRequest) as error:
-        return _left_out(part, str(error), began)
-    assert made is not None
-    if verdict.better:
-        state.version = made
-    return {
-        "part": part.name, **described, **verdict.to_json(), "version": made.pk, "pipeline_version": made.version,
-        "trial": True, "evaluation": after.evaluation, "evaluation_before": before.evaluation,
-        "seconds": round(time.perf_counter() - began, 2),
-    }  # fmt: skip
+        return _saved(asked, report), {"artifact": report["artifact"], "table": report["table"]}
+
+    found = judge_learner(request, part.of, state.judged, make, run)
+    report = {
+        "part": part.name, **found.report, **found.verdict.to_json(), "version": found.version.pk,
+        "pipeline_version": found.version.version, "evaluation": found.after.evaluation if found.after else "",
+        "evaluation_before": state.judged.evaluation, "seconds": round(time.perf_counter() - began, 2),
+    } | ({"trial": True} if found.trial else {})  # fmt: skip
+    if found.verdict.better:
+        state.version = found.version
+        if not found.trial and found.after:
+            state.judged = found.after
+    return report
 
 
-def held_back(verdict: Verdict) -> Verdict:
-    """Return the verdict of a learner of searches that only synthesised questions have taught and judged.
+def _as_tuned(whole: Verdict, described: dict[str, Any]) -> Verdict:
+    """Return the verdict of the tuning itself, whose figures are of folds that had no part in the choice.
 
-    Such an order gains much on synthesised questions and nothing on people's (docs/results.md).
+    If whole searches are worse, what comes after the fusion needs the weights that it had.
     """
-    if not verdict.better:
-        return verdict
-    reason = f"{verdict.reason.removesuffix(SWITCHED_ON)}{NOT_BY_MADE_ONES}"
-    return replace(verdict, better=False, reason=reason)
-
-
-def _as_tuned(verdict: Verdict, described: dict[str, Any]) -> Verdict:
-    """Return the verdict of the tuning itself: its figures are of folds that had no part in the choice."""
-    return replace(
-        verdict, better=True, reason=f"{described.pop('reason')} {SWITCHED_ON}", before=described.pop("before"),
+    fallen = [one["metric"] for one in whole.comparisons if one["metric"] in DECIDING and one["difference"] < 0]
+    tuned = replace(
+        whole, better=True, reason=f"{described.pop('reason')} {SWITCHED_ON}", before=described.pop("before"),
         after=described.pop("held_out"), comparisons=described.pop("comparisons"),
     )  # fmt: skip
+    return tuned.refused(f"{' and '.join(fallen)} of whole searches fell") if fallen else tuned
 
 
-def _made(
+def _tuned(
     request: Request, part: Part, on: PipelineVersion | None, run: RunContext
 ) -> tuple[PipelineVersion | None, dict[str, Any]]:
-    """Return the version with the part (None if a tuning chose nothing), and what the report says about the part."""
-    if part.how != LEARN and not request.examples:
+    """Return the version with the tuned fusion (None if nothing was chosen), and what the report says about it."""
+    if not request.examples:
         raise BadQuestions(["Weights are chosen on questions that people asked, and there are none."])
-    if part.how == LEARN:
-        report = train(
-            kind=part.of, knowledge_base=request.knowledge_base, examples=request.examples,
-            settings=request.settings_of(part.of), activate=False, allow_val=request.allow_val, run=run,
-            question_set=request.question_set, release=request.release, on=on,
-            synthesised=request.synthesised,
-        )  # fmt: skip
-        return _saved(request, report), {"artifact": report["artifact"], "table": report["table"]}
     report = tune(
         knowledge_base=request.knowledge_base, examples=sample(request.examples, request.judged), split=None,
         pipeline=request.named_pipeline, activate=False, run=run, question_set=request.question_set, part=part.of,
@@ -243,10 +213,3 @@ def _left_out(part: Part, reason: str, began: float) -> dict[str, Any]:
         "after": {}, "comparisons": [], "pipeline_version": None, "version": None,
         "seconds": round(time.perf_counter() - began, 2),
     }  # fmt: skip
-
-
-def _judged(request: Request, version: PipelineVersion | None, run: RunContext) -> Judged:
-    return judge_version(
-        knowledge_base=request.knowledge_base, pipeline=request.named_pipeline, version=version,
-        examples=judging(request, run), release=request.release, question_set=request.question_set, run=run,
-    )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,7 +12,6 @@ from search.domain.errors import Fault, InvalidRequest, pointer
 from search.domain.run_context import RunContext
 from training import wiring
 from training.data.examples import Example
-from training.data.hashes import normalised
 from training.data.splits import TRAIN, VAL, refuse_splits
 from training.models import QuestionSet
 from training.services.find_release import find_release
@@ -100,9 +98,3 @@ def sample(examples: Sequence[Example], most: int) -> list[Example]:
     """Return at most `most` questions, evenly spaced over all."""
     step = max(1.0, len(examples) / most)
     return [examples[int(place * step)] for place in range(min(len(examples), most))]
-
-
-def is_held(example: Example) -> bool:
-    """Return whether a question is kept back from a trial; questions with the same words are treated alike."""
-    said = hashlib.blake2b((normalised(example.text) or example.text).encode(), digest_size=8).digest()
-    return int.from_bytes(said, "big") % TRIAL_FOLDS == 0

@@ -28,6 +28,7 @@ from training.evaluation.fused_ranks import Case
 from training.evaluation.measures import Values, intervals, means
 from training.evaluation.tuning import METHODS, Tuning
 from training.evaluation.tuning import tune as choose
+from training.evaluation.verdict import TEST
 from training.models import ChosenOptions, Evaluation, QuestionSet
 from training.services.cross_fitting import CrossFitted, cross_fitted
 from training.services.evaluate import MixedEvaluation
@@ -138,6 +139,7 @@ def tune(
             "after": {"options": _options(lists, tuning.best)} | _described(tuning.after),
             "held_out": _described(tuning.held_out),
             "gain": _described({name: tuning.held_out[name] - tuning.before[name] for name in tuning.before}),
+            "test": TEST,
             "comparisons": comparisons({"held out of the choice": tuning.held_out, "in use": tuning.before}),
             "surfaces": [surface.to_json(tuning.best, asked.present) for surface in tuning.surfaces],
             "seconds": seconds,

@@ -87,6 +87,17 @@ class Lister:
         detail = " ".join(first.limits.notes) if first is not None else ""
         return StepOutput(self._calibrated(list(listed.items()), meant, scored.source), detail)
 
+    def of_walk(self, candidate: PlanCandidate) -> tuple[Plan, float]:
+        """Return the likeliest plan of a candidate that finds a node, with the question's conditions.
+
+        The second value is the share of the question's words that this plan explains, in [0, 1].
+        """
+        walk, *others = self.readings.of_walk(candidate)
+        found = (one for one in sorted(others, key=lambda one: -one.total) if one.total > walk.total)
+        meant = next((one for one in found if not one.limits.unmet and not self._finds_nothing(one)), walk)
+        share = explained(self.readings.question, candidate.mentions, self.readings.left(meant))
+        return self._plan(meant, 1.0, 0.0, ""), share
+
     def _calibrated(
         self, listed: list[tuple[str, ScoredPlan]], meant: dict[str, Meaning], source: PlanSource
     ) -> list[ScoredPlan]:
@@ -183,7 +194,7 @@ class Lister:
             return self._text_plan(whole)
         read, bound, left = self.readings.question, meaning.bound, self.readings.left(meaning)
         # The probability of a trained planner already includes how many of the answers the graph gives.
-        share = 1.0 if self.source == "learned" else explained(read, candidate.mentions, left)
+        share = explained(read, candidate.mentions, left)
         risk = level(probability, rival, share)
         if bound.unbound and risk in ("normal", "aggressive"):
             risk = "weak"

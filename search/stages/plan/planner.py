@@ -128,6 +128,10 @@ class Planner:
             note = f"Plans are scored without the trained planner: {error.reason}."
             return replace(self._scorer(read, candidates), note=note, degraded=True)
 
+    def lister(self, read: Read, limit: Limit) -> Lister:
+        """Return what reads and lists the plans of a question, for a training that reads walks as searches do."""
+        return self._lister(read, "schema", limit)
+
     def _settled(self, best: Sequence[tuple[PlanCandidate, float]]) -> list[tuple[PlanCandidate, float]]:
         """Return the first candidates that find at least one node, at most `plans` of them."""
         found: list[tuple[PlanCandidate, float]] = []

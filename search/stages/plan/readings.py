@@ -128,6 +128,16 @@ class Readings:
                 left = len(self.left(meaning)) * (STRAY if strays(self.question, meaning, self.left(meaning)) else LEFT)
                 yield replace(meaning, total=meaning.total + base + shift - left)
 
+    def of_walk(self, candidate: PlanCandidate) -> Iterator[Meaning]:
+        """Yield the readings of one candidate, without and with the question's conditions, whatever others there are.
+
+        The sums are relative to that of the walk alone.
+        """
+        yield Meaning(candidate, 0.0, self.binder.nothing)
+        for limits in self._limits(candidate) if self.binder.has_cues else ():
+            yield from self._with_conditions(candidate, 0.0, limits)
+        yield from self._of_whether(candidate, 0.0)
+
     def _of_whether(self, candidate: PlanCandidate, total: float) -> Iterator[Meaning]:
         """Yield the readings that ask whether a candidate's walk reaches another name of the question."""
         core = Core(self.question, candidate, self.knowledge)
@@ -246,8 +256,6 @@ class Readings:
         return unused_conditions(self.question, self.knowledge, meaning, denial)
 
     def _text_sum(self, scored: Scored) -> float:
-        if scored.source == "learned":
-            return scored.text
         ordered = _ORDERED if self.question.superlatives else 0.0
         return scored.text - ordered - _NAMED * unused_share(self.question, self.knowledge)
 

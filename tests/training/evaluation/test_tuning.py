@@ -181,7 +181,9 @@ def test_noise_chooses_nothing() -> None:
     cases = [random_case(chance, number) for number in range(40)]
     found = tune(cases, FusionWeights())
     assert not found.decided
-    assert found.reason.startswith("Too few questions to choose by (40): H@1 changes by")
+    assert found.reason.startswith("On 40 questions that had no part in the choice (5 folds) MRR changes by")
+    assert ". It is not switched on, because " in found.reason
+    assert found.reason.endswith(" The settings in use stay.")
     assert found.after["H@1"].mean() >= found.before["H@1"].mean()
 
 

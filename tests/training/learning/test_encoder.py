@@ -127,7 +127,8 @@ def fit(material: Material, run: RunContext | None = None, **settings: Any) -> L
 
 
 def trained(**settings: Any) -> dict[str, Any]:
-    return train(kind="retriever", knowledge_base="films", examples=examples(), settings={**SETTINGS, **settings})
+    return train(kind="retriever", knowledge_base="films", examples=examples(), settings={**SETTINGS, **settings},
+                 unproven=True)  # fmt: skip
 
 
 def searched(question: str, pipeline: str = "vss") -> SearchRun:
@@ -403,7 +404,7 @@ def test_what_has_learned_over_other_vectors_is_left_out_and_comes_back_with_the
     base = release.knowledge_base
     frozen: dict[str, Any] = {
         "kind": "retriever", "knowledge_base": "films", "examples": examples(),
-        "settings": {"epochs": 2, "folds": 2, "batch": 8},
+        "settings": {"epochs": 2, "folds": 2, "batch": 8}, "unproven": True,
     }  # fmt: skip
     made = train(**frozen)
     before = PipelineVersion.objects.get(knowledge_base=base, active=True)
@@ -452,7 +453,7 @@ def test_when_indexing_is_interrupted_the_encoder_is_not_trained_again(
 
     arguments: dict[str, Any] = {
         "kind": "retriever", "knowledge_base": "films", "examples": examples(), "run": run,
-        "settings": {**SETTINGS, "encoder_epochs": 1},
+        "settings": {**SETTINGS, "encoder_epochs": 1}, "unproven": True,
     }  # fmt: skip
     with monkeypatch.context() as patch:
         patch.setattr(train_documents, "build_index", killed)

@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from search.adapters import adjacency_memmap
+from search.adapters import adjacency_memmap, mentions_memmap
 from search.adapters.adjacency_memmap import MemmapAdjacency
+from search.adapters.mentions_memmap import MemmapMentions
 from search.domain.graph import NodeType, Relation, Schema
 from search.interfaces import Keys
-from training.learning.folds import folds_apart, folds_of
+from training.learning.folds import folds_apart, folds_of, patterns_of
 
 SCHEMA = Schema((NodeType("thing"),), (Relation("row of"), Relation("links to")), ())
 TABLES, ROWS = 12, 5
@@ -59,3 +60,53 @@ def test_the_same_words_stay_together_and_few_groups_are_divided_by_words(tables
     assert folds[:30].tolist() == folds[30:].tolist()
     answers = [np.array([0], dtype=np.int32)] * 4
     assert sorted(folds_apart(["a", "b", "c", "d"], answers, tables, 4, 0).tolist()) == [0, 1, 2, 3]
+
+
+PLACES = ("Kansas", "Texas", "Ohio", "New Mexico", "Iowa", "Utah")
+ASKED = (
+    "what is the highest point in {}", "how many people live in {}", "where is {}", "which rivers run through {}",
+    "what borders {}", "name the capital of {}", "how large is {}", "who governs {}", "which lakes are in {}",
+)  # fmt: skip
+
+
+@pytest.fixture
+def mentions(tmp_path: Path) -> MemmapMentions:
+    mentions_memmap.build(tmp_path, ((key, name, False) for key, name in enumerate(PLACES)))
+    return MemmapMentions(tmp_path)
+
+
+def test_a_pattern_is_what_a_question_says_besides_names(mentions: MemmapMentions) -> None:
+    same = ["what is the highest point in kansas", "What's the highest point of New Mexico?", "highest points, Ohio"]
+    others = ["what is the lowest point in Kansas", "where is Ohio", "Texas", "how many people live in Texas"]
+    found = patterns_of([*same, *others], mentions)
+    assert len(set(found[:3])) == 1
+    assert len({found[0], *found[3:]}) == 1 + len(others)
+
+
+def test_questions_that_differ_in_the_name_alone_are_in_one_fold(mentions: MemmapMentions) -> None:
+    texts = [asked.format(place) for place in PLACES for asked in ASKED]
+    folds = folds_of(texts, 3, 0, patterns_of(texts, mentions))
+    by_pattern = folds.reshape(len(PLACES), len(ASKED))
+    assert (by_pattern == by_pattern[:1]).all()
+    assert np.bincount(folds).tolist() == [18, 18, 18]
+    plain = folds_of(texts, 3, 0).reshape(len(PLACES), len(ASKED))
+    assert not (plain == plain[:1]).all(), "without patterns, they are divided"
+
+
+def test_a_pattern_that_most_people_ask_is_divided(mentions: MemmapMentions, tables: MemmapAdjacency) -> None:
+    # Eleven of fifteen questions are of one pattern, and half a fold of three is two and a half questions.
+    texts = [f"where is {place} {number}" for place in PLACES for number in ("", "now")][:11] + [
+        asked.format("Utah") for asked in ASKED[:4]
+    ]
+    folds = folds_of(texts, 3, 0, ["where"] * 11 + list("abcd"))
+    assert set(folds[:11].tolist()) == {0, 1, 2}
+    answers = [np.array([at], dtype=np.int32) for at in range(len(texts))]
+    assert set(folds_apart(texts, answers, tables, 3, 0, ["where"] * 11 + list("abcd"))[:11].tolist()) == {0, 1, 2}
+
+
+def test_the_graph_and_the_patterns_keep_questions_together(mentions: MemmapMentions, tables: MemmapAdjacency) -> None:
+    texts = [f"question {at}" for at in range(TABLES * ROWS)]
+    patterns = [str(at // 2) if at < 10 else f"own {at}" for at in range(TABLES * ROWS)]
+    folds = folds_apart(texts, _answers(), tables, 3, 0, patterns)
+    assert all(folds[at] == folds[at + 1] for at in range(0, 10, 2))
+    assert len(set(folds.tolist())) == 3

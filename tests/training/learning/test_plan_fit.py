@@ -71,8 +71,7 @@ def planner(tmp_path_factory: pytest.TempPathFactory) -> Planner:
 
 @pytest.fixture(scope="module")
 def lists(planner: Planner) -> PlanLists:
-    collector = Collector(planner.proposer, planner.features,
-                          planner.adjacency)  # fmt: skip
+    collector = Collector(planner)
     answers = [np.array([key], dtype=np.int32) for key in (40, 41, 42)]
     return collector.collect(TEXTS, answers, lambda done: None, Limit())
 

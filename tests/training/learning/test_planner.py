@@ -170,12 +170,12 @@ def test_the_scorer_of_a_fold_has_not_seen_the_questions_of_the_fold(planner: Pl
     assert same == [True, False]
 
 
-def test_the_same_words_are_in_one_fold_and_a_lone_text_is_divided_all_the_same() -> None:
+def test_the_same_words_are_in_one_fold_and_a_lone_text_is_divided_all_the_same(planner: Planner) -> None:
     texts = ["Who made it?", "who made it", "WHO  made it", *map(str, range(9))]
-    folds = makers.learner(folds=3).folds_of(texts)
+    folds = makers.learner(folds=3).folds_of(texts, planner.mentions)
     assert len(set(folds[:3])) == 1
     assert set(folds) == {0, 1, 2}
-    assert sorted(makers.learner(folds=2).folds_of(["who"] * 4)) == [0, 0, 1, 1]
+    assert sorted(makers.learner(folds=2).folds_of(["who"] * 4, planner.mentions)) == [0, 0, 1, 1]
 
 
 def test_a_question_that_is_in_several_folds_is_in_none(planner: Planner) -> None:
@@ -196,7 +196,7 @@ def test_what_is_served_gives_the_sums_of_what_was_trained(planner: Planner, tmp
     examples = makers.questions(end=8)
     lesson = makers.lesson(planner, examples)
     known = planner.knowledge
-    collector = Collector(planner.proposer, planner.features, planner.adjacency)
+    collector = Collector(planner)
     lists = collector.collect([example.text for example in examples], lesson.answers, lambda done: None, Limit())
     wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
     how = FitSettings(epochs=2, batch=8, rate=0.05, decay=0.1, hidden=8, seed=3)

@@ -48,7 +48,8 @@ def base(makers_base: KnowledgeBase, settings: Settings) -> KnowledgeBase:
 
 
 def trained(examples: list[Example] = TAUGHT, run: RunContext | None = None, **settings: Any) -> dict[str, Any]:
-    return train(kind="ranker", knowledge_base="makers", examples=examples, settings={**QUICK, **settings}, run=run)
+    return train(kind="ranker", knowledge_base="makers", examples=examples, settings={**QUICK, **settings}, run=run,
+                 unproven=True)  # fmt: skip
 
 
 def test_where_nobody_has_asked_it_learns_from_made_questions_and_is_not_switched_on(base: KnowledgeBase) -> None:

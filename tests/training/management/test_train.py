@@ -152,7 +152,7 @@ def test_the_report_is_one_object_for_machines_and_a_table_for_people(
     taught = [{"id": e.id, "text": e.text, "answers": e.answers, "split": "train"} for e in makers.questions(end=6)]
     path = str(written(tmp_path, [*taught, *rows(3, "no node", split="test")]))
     out = StringIO()
-    call_command("train", "planner", "makers", "--questions", path, *QUICK, "--json", stdout=out)
+    call_command("train", "planner", "makers", "--questions", path, *QUICK, "--unproven", "--json", stdout=out)
     report = json.loads(out.getvalue())
     assert (report["knowledge_base"], report["kind"], report["questions"]) == ("makers", "planner", 12)
     assert (report["artifact"], report["pipeline_version"], report["active"]) == (Artifact.objects.get().pk, 1, True)
@@ -163,6 +163,29 @@ def test_the_report_is_one_object_for_machines_and_a_table_for_people(
     assert "untrained" in shown
     assert "grasp 2 is saved, not in use." in shown
     assert PipelineVersion.objects.get(active=True).version == 1
+
+
+def test_what_held_out_questions_do_not_bear_out_is_not_in_use_and_the_command_says_why(
+    makers_base: KnowledgeBase, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(written(tmp_path, [{"id": e.id, "text": e.text, "answers": e.answers} for e in makers.questions(end=6)]))
+    call_command("train", "planner", "makers", "--questions", path, *QUICK, "--set", "rate=0.000001")
+    shown = capsys.readouterr().out
+    assert "On 12 held-out questions MRR changes by +0.00" in shown
+    assert "It is not switched on, because no question is answered better or worse." in shown
+    assert "grasp 1 is saved, not in use." in shown
+    assert not PipelineVersion.objects.filter(active=True).exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["planner", "makers", "--no-activate"], "does not go with --no-activate"),
+        (["all", "makers"], "does not go with train all, which judges every part"),
+    ],
+)
+def test_using_without_a_test_is_refused_beside_its_opposite(arguments: list[str], reason: str) -> None:
+    assert reason in refused(2, *arguments, "--questions", "x", "--unproven")
 
 
 def test_a_disk_that_does_not_take_the_artifact_ends_the_command_with_1(

@@ -48,7 +48,8 @@ def taught(films: KnowledgeBase, settings: Settings, tmp_path: Path, monkeypatch
 
 
 def trained(**more: Any) -> dict[str, Any]:
-    return train(**{"kind": "toy", "knowledge_base": "films", "examples": EXAMPLES, "settings": {}} | more)
+    return train(**{"kind": "toy", "knowledge_base": "films", "examples": EXAMPLES, "settings": {},
+                    "unproven": True} | more)  # fmt: skip
 
 
 def test_a_learner_of_the_settings_is_trained_registered_and_promoted(taught: KnowledgeBase) -> None:

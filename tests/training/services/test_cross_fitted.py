@@ -46,7 +46,7 @@ class Only:
 
 
 def trained() -> Artifact:
-    train(kind="planner", knowledge_base="makers", examples=TAUGHT, settings=SETTINGS)
+    train(kind="planner", knowledge_base="makers", examples=TAUGHT, settings=SETTINGS, unproven=True)
     return Artifact.objects.get()
 
 
@@ -60,7 +60,7 @@ def refitted(fold: int, folds: dict[str, int], temperature: float) -> Planner:
     plain = planner()
     others = [example for example in TAUGHT if folds[question_hash(example)] != fold]
     known = plain.knowledge
-    lists = Collector(plain.proposer, plain.features, plain.adjacency).collect(
+    lists = Collector(plain).collect(
         [example.text for example in others], makers.lesson(plain, others).answers, lambda done: None, Limit()
     )
     wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from django.conf import settings
 from django.db import DatabaseError
 from django.db.models.signals import pre_save
 
 from search.domain.errors import InvalidRequest
-from search.domain.run_context import RunContext
+from search.domain.run_context import RunCancelled, RunContext
 from search.models import Artifact, KnowledgeBase, PipelineVersion, SearchRun
 from search.services.knowledge.import_snapshot import import_snapshot
 from search.services.pipelines.save_pipeline_version import activate_pipeline_version, save_pipeline_version
@@ -22,6 +24,7 @@ from search.services.searches.run_search import ranking_of, run_search
 from tests.training import makers
 from training.data.examples import BadQuestions, Example
 from training.data.hashes import data_hash
+from training.models import Evaluation, Outcome
 from training.services.train import train
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +36,7 @@ LITTLE = {"epochs": 1, "measured": 0}
 
 def trained(**changed: Any) -> dict[str, Any]:
     given: dict[str, Any] = {"kind": "planner", "knowledge_base": "makers", "examples": TAUGHT,
-                             "settings": makers.QUICK}  # fmt: skip
+                             "settings": makers.QUICK, "unproven": True}  # fmt: skip
     return train(**{**given, **changed})
 
 
@@ -158,6 +161,8 @@ def test_a_version_that_does_not_fit_the_site_any_more_is_refused_before_anythin
     )
     with pytest.raises(InvalidRequest, match=r"grasp has no setting 'plan\.magic'"):
         trained()
+    with pytest.raises(InvalidRequest, match=r"grasp has no setting 'plan\.magic'"):
+        trained(unproven=False)
     assert not Artifact.objects.exists()
 
 
@@ -182,3 +187,52 @@ def test_progress_is_told_of_every_part(makers_base: KnowledgeBase) -> None:
     trained(settings=LITTLE, run=RunContext(progress=tell))
     assert list(told) == ["plans", "learning", "measuring"]
     assert all(done == total for done, total in (steps[-1] for steps in told.values()))
+
+
+def test_what_whole_searches_of_held_out_questions_bear_out_is_switched_on(makers_base: KnowledgeBase) -> None:
+    report = trained(unproven=False)
+    told = report["metrics"]["judged"]
+    assert (report["active"], told["switched_on"], told["test"]) == (True, True, "paired randomisation test")
+    assert PipelineVersion.objects.get(active=True).options == {"plan.artifact": report["artifact"]}
+    # The questions are searched by models of the folds that have not learned from them, once without and once with it.
+    before, after = (Evaluation.objects.get(pk=report[key]) for key in ("evaluation_before", "evaluation"))
+    seen = [one.report["pipelines"]["grasp"] for one in (before, after) if one.report is not None]
+    assert [(one["seen_in_training"], one["cross_fitted"]) for one in seen] == [(0, 0), (len(TAUGHT), len(TAUGHT))]
+    ranks = [
+        dict(Outcome.objects.filter(evaluation=one).values_list("question__position", "measures"))
+        for one in (before, after)
+    ]
+    moved = [ranks[1][at]["H@1"] - ranks[0][at]["H@1"] for at in ranks[0]]
+    counted = [told[key]["H@1"] for key in ("wins", "ties", "losses")]
+    assert counted == [sum(map(sign.__eq__, np.sign(moved))) for sign in (1.0, 0.0, -1.0)]
+    assert told["p"]["H@1"] < 0.05
+    assert Artifact.objects.get().metrics == report["metrics"]
+    assert PipelineVersion.objects.get().note.endswith(f"{report['reason']}")
+    assert report["reason"].endswith("It is switched on.")
+
+
+def test_what_changes_nothing_stays_off_says_so_and_can_be_promoted_by_hand(makers_base: KnowledgeBase) -> None:
+    first = save_pipeline_version(knowledge_base=makers_base, pipeline="grasp", options={"plan.plans": 5})
+    report = trained(unproven=False, settings={**LITTLE, "rate": 1e-6})
+    assert (report["active"], report["pipeline_version"]) == (False, 2)
+    assert report["reason"].endswith("It is not switched on, because no question is answered better or worse.")
+    assert report["metrics"]["judged"]["wins"] == report["metrics"]["judged"]["losses"] == {"H@1": 0, "MRR": 0}
+    assert PipelineVersion.objects.get(active=True) == first
+    activate_pipeline_version(PipelineVersion.objects.get(version=2))
+    assert planned(searched(UNSEEN[0]))[0] == {"learned"}
+
+
+def test_a_judged_training_that_was_interrupted_goes_on_and_is_switched_on_once(makers_base: KnowledgeBase) -> None:
+    run = RunContext()
+
+    def stop(part: str, done: int, total: int | None) -> None:
+        if (part, done) == ("judging: grasp", 5):
+            raise RunCancelled
+
+    with pytest.raises(RunCancelled):
+        trained(unproven=False, run=replace(run, progress=stop))
+    assert (Artifact.objects.count(), PipelineVersion.objects.filter(active=True).count()) == (1, 0)
+    report = trained(unproven=False, run=run)
+    assert (Artifact.objects.count(), report["active"]) == (1, True)
+    assert trained(unproven=False, run=run) == report
+    assert (Artifact.objects.count(), PipelineVersion.objects.count()) == (1, 1)

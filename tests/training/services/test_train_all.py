@@ -25,9 +25,10 @@ from search.stages.retrieve import Hybrid
 from tests.training import makers
 from training.data.examples import BadQuestions, Example
 from training.models import Evaluation
-from training.services.judge_version import SWITCHED_ON, Judged, compare
+from training.services.judge_learner import ONLY_MADE_ONES
+from training.services.judge_version import Judged, compare
 from training.services.question_sets import register_questions
-from training.services.train_all import NOT_BY_MADE_ONES, held_back, train_all
+from training.services.train_all import train_all
 from training.services.train_parts import parts_of_pipeline
 from training.services.train_request import Request
 
@@ -86,8 +87,9 @@ def test_what_gains_is_switched_on_and_what_does_not_is_not(town: KnowledgeBase)
     held = retriever["questions"]
     assert 1 <= held < len(TAUGHT) / 2
     assert retriever["reason"] == (
-        f"On {held} held-out questions of {len(TAUGHT)} MRR changes by +0.00 (95% +0.00 to +0.00, p = 1) and H@1 "
-        "changes by +0.00 (95% +0.00 to +0.00, p = 1). That is not borne out, so it is not switched on."
+        f"On {held} held-out questions of {len(TAUGHT)} MRR changes by +0.00 (95% +0.00 to +0.00, p = 1; 0 won, {held} "
+        f"equal, 0 lost) and H@1 changes by +0.00 (95% +0.00 to +0.00, p = 1; 0 won, {held} equal, 0 lost). It is not "
+        "switched on, because no question is answered better or worse."
     )
     assert fusion["part"] == "fusion"
     assert {surface["method"] for surface in fusion["surfaces"]} == {"static", "dynamic"}
@@ -106,11 +108,11 @@ def test_what_gains_is_switched_on_and_what_does_not_is_not(town: KnowledgeBase)
 
 def test_an_order_that_only_made_questions_have_taught_is_held_back_however_much_they_gain() -> None:
     none, every, fair = [0.0] * 40, [1.0] * 40, [True] * 40
-    gains, gone = compare(judged(none, fair), judged(every, fair)), compare(judged(none, fair), judged(none, fair))
-    assert (gains.better, held_back(gains).better) == (True, False)
-    assert held_back(gains).reason == gains.reason.removesuffix(SWITCHED_ON) + NOT_BY_MADE_ONES
-    assert held_back(gains).after == gains.after
-    assert held_back(gone) == gone
+    gains = compare(judged(none, fair), judged(every, fair))
+    refused = gains.refused(ONLY_MADE_ONES)
+    assert (gains.better, refused.better, refused.after) == (True, False, gains.after)
+    assert gains.reason.endswith("It is switched on.")
+    assert refused.reason.endswith(f"40 won, 0 equal, 0 lost). It is not switched on, because {ONLY_MADE_ONES}.")
 
 
 def test_an_interrupted_training_goes_on_and_ends_as_it_would_have(town: KnowledgeBase) -> None:

@@ -50,6 +50,8 @@ class Command(BaseCommand):
         parser.add_argument("--pipeline", default="", metavar="P", help=f"With {ALL}: the pipeline.")
         parser.add_argument("--learners", default="", metavar="A,B", help=f"With {ALL}: only these learners.")
         parser.add_argument("--no-activate", action="store_true", help="Save the version without using it.")
+        parser.add_argument("--unproven", action="store_true",
+                            help="Use it at once, without the test on held-out questions.")  # fmt: skip
         parser.add_argument("--json", action="store_true", help="Print the report as one JSON object on stdout.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -57,6 +59,7 @@ class Command(BaseCommand):
             with refusals(self.stderr):
                 allowed = (TRAIN, VAL) if options["allow_val"] else (TRAIN,)
                 refuse_split(options["split"], "Training", allowed)
+                _refuse_unproven(options)
                 question_set, examples = _asked(options)
                 report = _trained(options, question_set, examples)
         except OSError as error:
@@ -75,6 +78,7 @@ def _trained(options: dict[str, Any], question_set: QuestionSet | None, examples
         "split": options["split"] or "", "limit": options["limit"] or 0, "settings": settings,
         "allow_val": options["allow_val"], "activate": activate, "synthesised": options["synthesised"],
     }  # fmt: skip
+    unproven = options["unproven"]
     common: dict[str, Any] = {
         "knowledge_base": options["name"], "examples": examples, "settings": settings,
         "allow_val": options["allow_val"], "question_set": question_set,
@@ -88,7 +92,9 @@ def _trained(options: dict[str, Any], question_set: QuestionSet | None, examples
         request.check()
     else:
         refuse_too_few(kind, settings, len(examples), options["synthesised"])
-    parts = parts_of_all(request) if request else parts_of_learner(kind, options["synthesised"], settings)
+        arguments["unproven"] = unproven
+    judged = activate and not unproven
+    parts = parts_of_all(request) if request else parts_of_learner(kind, options["synthesised"], settings, judged)
     with (
         shown(sys.stderr, parts, quiet=options["json"]) as terminal,
         recorded(
@@ -99,8 +105,14 @@ def _trained(options: dict[str, Any], question_set: QuestionSet | None, examples
         if request:
             job.result = train_all(request, activate=activate, run=job.run)
         else:
-            job.result = train(**common, kind=kind, activate=activate, run=job.run)
+            job.result = train(**common, kind=kind, activate=activate, unproven=unproven, run=job.run)
     return dict(job.result)
+
+
+def _refuse_unproven(options: dict[str, Any]) -> None:
+    if options["unproven"] and (options["no_activate"] or options["kind"] == ALL):
+        other = "--no-activate" if options["no_activate"] else f"train {ALL}, which judges every part"
+        raise BadQuestions([f"--unproven uses what was learned without a test, so it does not go with {other}."])
 
 
 def _asked(options: dict[str, Any]) -> tuple[QuestionSet | None, list[Example]]:
@@ -154,4 +166,6 @@ def _show(report: dict[str, Any]) -> None:
     console.print(table)
     state = "in use" if report["active"] else "saved, not in use"
     made = report.get("new_release") or f"{report['pipeline']} {report['pipeline_version']}"
+    if "reason" in report:
+        console.print(report["reason"], markup=False, highlight=False)
     console.print(f"{made} is {state}. It took {report['seconds']:.0f} s.", markup=False, highlight=False)
