@@ -40,7 +40,7 @@ class SearchFeedback(APIView):
     def get(self, request: Request, run_id: UUID) -> Response:
         """Return a page of the feedback, oldest first. Staff get all of it, others their own."""
         pages = Pages()
-        found = feedback_for(find_run(request, run_id), request.user, visitor_of(request))
+        found = feedback_for(find_run(request, run_id, stored=True), request.user, visitor_of(request))
         shown: list[Feedback] = pages.paginate_queryset(found, request, view=self) or []
         return pages.get_paginated_response([describe(one) for one in shown])
 
@@ -88,7 +88,7 @@ class SearchFeedback(APIView):
     )
     def delete(self, request: Request, run_id: UUID) -> Response:
         """Delete the caller's judgments of this search, or of one node; those of others stay."""
-        run = find_run(request, run_id)
+        run = find_run(request, run_id, stored=True)
         node = request.query_params.get("node", "")
         withdraw_feedback(run, node=node, user=request.user, visitor=visitor_of(request))
         return Response(status=204)

@@ -75,9 +75,12 @@ def own_feedback(run: SearchRun, user: User, visitor: Visitor) -> QuerySet[Feedb
 
 
 def feedback_for(run: SearchRun, user: User, visitor: Visitor) -> QuerySet[Feedback]:
-    """Return what a caller may read of the feedback on a search: staff all of it, others their own."""
+    """Return what a caller may read of the feedback on a search: staff all of it if they may see its knowledge base.
+
+    Others get their own.
+    """
     everybody = run.feedback.select_related("user").order_by("created")
-    return everybody if is_privileged(user) else own_feedback(run, user, visitor).select_related("user")
+    return everybody if is_privileged(user) and not run.only_stored else own_feedback(run, user, visitor).select_related("user")
 
 
 def _stored(run: SearchRun, node_id: str, person: dict[str, Any], said: dict[str, Any]) -> Feedback:

@@ -1,0 +1,90 @@
+"""visible: which rows a person may see, by the knowledge bases that they are of, and which searches, and how much of them.
+
+Every door asks here, at each request: who was removed from a knowledge base sees no more of it from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Exists, ForeignKey, Model, OuterRef, Q, QuerySet
+
+from search.models import KnowledgeBase, SearchRun
+from search.services.access.visitors import User
+
+NO_MORE = (
+    "You may not search the knowledge base of this search any more, so nothing is looked up there for you. "
+    "What the search stored is still on its page."
+)
+
+
+def rows_for[M: Model](rows: QuerySet[M], user: User) -> QuerySet[M]:
+    """Return the rows that are of no knowledge base, or of one that `user` may see.
+
+    `user` None stands for the site itself, which sees all, as superusers do. Of a row whose knowledge base was deleted,
+    or is not there yet, only its name may be left: then it is for whoever made it, and for whoever may see a knowledge
+    base of that name that is there now.
+    """
+    path = path_to_base(rows.model)
+    if path is None or user is None or getattr(user, "is_superuser", False):
+        return rows
+    visible = KnowledgeBase.objects.visible_to(user)
+    allowed = Q(**{f"{path}__in": visible.values("pk")})
+    if path in _columns(rows.model) and _columns(rows.model)[path].null:
+        without = Q(**{path: None})
+        if "knowledge_base_name" in _columns(rows.model):
+            known = Q(knowledge_base_name="") | Q(knowledge_base_name__in=visible.values("name"))
+            allowed |= without & (known | Q(user=user.pk))
+        else:
+            allowed |= without
+    return rows.filter(allowed)
+
+
+@cache
+def path_to_base(model: type[Model]) -> str | None:
+    """Return the lookup from a model to its knowledge base, such as `run__knowledge_base`; None if it has none.
+
+    It is the shortest one along foreign keys.
+    """
+    if model is KnowledgeBase:
+        return "pk"
+    reached: list[tuple[str, type[Model]]] = [("", model)]
+    seen = {model}
+    for prefix, there in reached:
+        for column in there._meta.concrete_fields:
+            target = column.related_model if isinstance(column, ForeignKey) else None
+            if target is KnowledgeBase:
+                return f"{prefix}{column.name}"
+            if isinstance(target, type) and target not in seen:
+                seen.add(target)
+                reached.append((f"{prefix}{column.name}__", target))
+    return None
+
+
+def _columns(model: type[Model]) -> dict[str, Any]:
+    return {column.name: column for column in model._meta.concrete_fields}
+
+
+def find_search(run_id: UUID, user: User, *, stored: bool = False, related: Sequence[str] = ()) -> SearchRun | None:
+    """Return a search whose knowledge base the caller may see now, None without one; `related` is read with it.
+
+    With `stored` also the caller's own searches of other knowledge bases; they come without knowledge base and release,
+    so that nobody can look anything up there: whoever reads them has what the search stored, and nothing else.
+    """
+    found = searches_for([run_id], user, related).get(run_id)
+    return found if stored or found is None or not found.only_stored else None
+
+
+def searches_for(run_ids: Iterable[UUID], user: User, related: Sequence[str] = ()) -> dict[UUID, SearchRun]:
+    """Return by its id each of these searches that the caller may read, as `find_search` with `stored` does."""
+    bases = KnowledgeBase.objects.visible_to(user).filter(pk=OuterRef("knowledge_base"))
+    rows = SearchRun.objects.visible_to(user).annotate(seen=Exists(bases)).select_related(*related)
+    found = rows.in_bulk(list(run_ids))
+    for run in found.values():
+        if run.knowledge_base_id is not None and not run.seen:
+            run.knowledge_base = run.release = None
+            run.only_stored = True
+    return found
