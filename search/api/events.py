@@ -53,7 +53,9 @@ class SearchEvents(APIView):
         after = _last_seen(request)
         if after >= 0 and follow_search(run.pk, after) == ([], True):
             return Response(status=204)
-        return event_stream(run.pk, SearchSource(run.pk, after, SearchRun.objects.visible_to(request.user)), {"status": "failed"})
+        return event_stream(
+            run.pk, SearchSource(run.pk, after, SearchRun.objects.visible_to(request.user)), {"status": "failed"}
+        )
 
 
 class SearchSource:

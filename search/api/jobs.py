@@ -22,6 +22,7 @@ from search.api.permissions import HasRight
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.models import Job
 from search.services.access.rights import LAUNCH_JOBS, VIEW_JOBS
+from search.services.access.visible import rows_for
 from search.services.jobs.change import cancel_job, clone_job, resume_job
 from search.services.jobs.describe_job import describe_job, reasons_of_queues, summary
 from search.services.jobs.kinds import describe_kinds
@@ -57,7 +58,8 @@ class Jobs(APIView):
     )
     def get(self, request: Request) -> Response:
         """Return a page of jobs, the newest first. A waiting job says in `waiting` why no worker takes it."""
-        jobs = Job.objects.select_related("user").defer("specification", "result", "notes").order_by("-created")
+        rows = Job.objects.select_related("user").defer("specification", "result", "notes")
+        jobs = rows_for(rows, request.user).order_by("-created")
         for parameter, column in (("state", "state"), ("kind", "kind"), ("knowledge_base", "knowledge_base_name")):
             if given := request.query_params.get(parameter):
                 jobs = jobs.filter(**{column: storable_text(given)})
@@ -99,7 +101,7 @@ class JobDetail(APIView):
     )
     def get(self, request: Request, job_id: UUID) -> Response:
         """Return the job: specification, state and reason, progress with the time left, metrics, log, result."""
-        return Response(describe_job(find_job(job_id)), headers=FRESH)
+        return Response(describe_job(find_job(request, job_id)), headers=FRESH)
 
 
 class JobCancel(APIView):
@@ -120,7 +122,7 @@ class JobCancel(APIView):
 
         A running job ends within five seconds, whatever it does.
         """
-        return Response(describe_job(cancel_job(find_job(job_id), user=request.user)))
+        return Response(describe_job(cancel_job(find_job(request, job_id), user=request.user)))
 
 
 class JobResume(APIView):
@@ -138,7 +140,7 @@ class JobResume(APIView):
     )
     def post(self, request: Request, job_id: UUID) -> Response:
         """Let a failed or cancelled job go on from its last checkpoint."""
-        job = resume_job(find_job(job_id), user=request.user)
+        job = resume_job(find_job(request, job_id), user=request.user)
         return Response(describe_job(job), status=202, headers={"Location": _address(job)})
 
 
@@ -157,7 +159,7 @@ class JobClone(APIView):
     )
     def post(self, request: Request, job_id: UUID) -> Response:
         """Launch a copy of this job, with the given arguments changed. Its names are resolved again."""
-        return _launched(*clone_job(find_job(job_id), user=request.user, **_body(request, CLONE_KEYS)))
+        return _launched(*clone_job(find_job(request, job_id), user=request.user, **_body(request, CLONE_KEYS)))
 
 
 class JobKinds(APIView):
@@ -177,9 +179,9 @@ class JobKinds(APIView):
         return Response(describe_kinds())
 
 
-def find_job(job_id: UUID) -> Job:
-    """Return the job. Raises Http404 if it does not exist."""
-    job = Job.objects.select_related("user").filter(pk=job_id).first()
+def find_job(request: Request, job_id: UUID) -> Job:
+    """Return the job. Raises Http404 if it does not exist, or is of a knowledge base that the caller may not see."""
+    job = rows_for(Job.objects.select_related("user"), request.user).filter(pk=job_id).first()
     if job is None:
         raise Http404("There is no job with this id.")
     return job

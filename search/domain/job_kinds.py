@@ -92,6 +92,13 @@ class Kind(Protocol):
         """Return every reason not to start; pointers are `/arguments/…`, `/knowledge_base` and `/question_set`."""
         return ()
 
+    def writes(self, target: Target) -> tuple[str, str]:
+        """Return the argument's pointer and the name of the knowledge base that it writes into, where no target is.
+
+        Both are empty for jobs that write into their target, or into none.
+        """
+        return "", ""
+
     def freeze(self, target: Target) -> Mapping[str, Any]:
         """Return as JSON what must not change between launch and end, such as the specifications of pipelines."""
         return {}

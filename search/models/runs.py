@@ -17,7 +17,7 @@ class SearchRunQuerySet(models.QuerySet["SearchRun"]):
     """Query set of runs, with filters by reader and by origin."""
 
     def visible_to(self, user: AbstractBaseUser | AnonymousUser | None) -> SearchRunQuerySet:
-        """Return the runs of which `user` may read something: those on knowledge bases that they may see, and their own.
+        """Return the runs of which `user` may read something: those on bases that they may see, and their own.
 
         `search.services.access.visible` says how much of them. None is the site itself, which reads all, as superusers
         do.

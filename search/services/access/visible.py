@@ -1,4 +1,4 @@
-"""visible: which rows a person may see, by the knowledge bases that they are of, and which searches, and how much of them.
+"""visible: which rows a person may see, by their knowledge bases; which searches, and how much of them.
 
 Every door asks here, at each request: who was removed from a knowledge base sees no more of it from then on.
 """
@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db.models import Exists, ForeignKey, Model, OuterRef, Q, QuerySet
 
+from search.domain.errors import NotAllowed
 from search.models import KnowledgeBase, SearchRun
 from search.services.access.visitors import User
+
+M = TypeVar("M", bound=Model)
 
 NO_MORE = (
     "You may not search the knowledge base of this search any more, so nothing is looked up there for you. "
@@ -21,7 +24,7 @@ NO_MORE = (
 )
 
 
-def rows_for[M: Model](rows: QuerySet[M], user: User) -> QuerySet[M]:
+def rows_for(rows: QuerySet[M], user: User) -> QuerySet[M]:
     """Return the rows that are of no knowledge base, or of one that `user` may see.
 
     `user` None stands for the site itself, which sees all, as superusers do. Of a row whose knowledge base was deleted,
@@ -41,6 +44,24 @@ def rows_for[M: Model](rows: QuerySet[M], user: User) -> QuerySet[M]:
         else:
             allowed |= without
     return rows.filter(allowed)
+
+
+def check_sees(user: User, row: Model) -> None:
+    """Raise NotAllowed if the row is of a knowledge base that `user` may not see."""
+    if not rows_for(type(row)._default_manager.filter(pk=row.pk), user).exists():
+        raise NotAllowed("This belongs to a knowledge base that your account may not see.")
+
+
+def may_write(name: str, user: User) -> bool:
+    """Whether `user` may see the knowledge base of this name, or there is none."""
+    return not KnowledgeBase.objects.filter(name=name).exists() or (
+        KnowledgeBase.objects.visible_to(user).filter(name=name).exists()
+    )
+
+
+def taken(name: str) -> str:
+    """Return the sentence for a name that somebody may not write into; it says nothing of the knowledge base."""
+    return f"The name {name[:80]!r} is taken, and not by a knowledge base that you may see; give another one."
 
 
 @cache
@@ -82,7 +103,7 @@ def searches_for(run_ids: Iterable[UUID], user: User, related: Sequence[str] = (
     """Return by its id each of these searches that the caller may read, as `find_search` with `stored` does."""
     bases = KnowledgeBase.objects.visible_to(user).filter(pk=OuterRef("knowledge_base"))
     rows = SearchRun.objects.visible_to(user).annotate(seen=Exists(bases)).select_related(*related)
-    found = rows.in_bulk(list(run_ids))
+    found: dict[UUID, Any] = rows.in_bulk(list(run_ids))
     for run in found.values():
         if run.knowledge_base_id is not None and not run.seen:
             run.knowledge_base = run.release = None

@@ -80,7 +80,9 @@ def feedback_for(run: SearchRun, user: User, visitor: Visitor) -> QuerySet[Feedb
     Others get their own.
     """
     everybody = run.feedback.select_related("user").order_by("created")
-    return everybody if is_privileged(user) and not run.only_stored else own_feedback(run, user, visitor).select_related("user")
+    if is_privileged(user) and not run.only_stored:
+        return everybody
+    return own_feedback(run, user, visitor).select_related("user")
 
 
 def _stored(run: SearchRun, node_id: str, person: dict[str, Any], said: dict[str, Any]) -> Feedback:
