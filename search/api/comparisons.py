@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 
 from search.api import groups
 from search.api import serializers as shape
+from search.api.permissions import ANYBODY
 from search.domain.errors import Fault, InvalidRequest
 from search.models import SearchRun
 from search.services.access.visible import searches_for
@@ -21,6 +22,8 @@ from search.services.searches.compare_searches import MOST, compare_searches
 
 class SearchComparison(APIView):
     """Two to four searches side by side."""
+
+    rights = {"GET": ANYBODY}
 
     @extend_schema(
         operation_id="searches_compare",

@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 
 from search.api import groups
 from search.api import serializers as shape
+from search.api.permissions import ANYBODY
 from search.api.searches import find_run
 from search.api.streams import AnyAccept, event_stream
 from search.models import SearchRun
@@ -25,6 +26,8 @@ NOTHING_SEEN = -1
 
 class SearchEvents(APIView):
     """The events of one search."""
+
+    rights = {"GET": ANYBODY}
 
     content_negotiation_class = AnyAccept
 

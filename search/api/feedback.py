@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 from search.api import groups
 from search.api import serializers as shape
 from search.api.pagination import Pages
+from search.api.permissions import ANYBODY
 from search.api.searches import find_run
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.models import Feedback
@@ -26,6 +27,8 @@ KEYS = ("node", "kind", "note")
 
 class SearchFeedback(APIView):
     """The feedback on the results of one search."""
+
+    rights = {"GET": ANYBODY, "POST": ANYBODY, "DELETE": ANYBODY}
 
     @extend_schema(
         operation_id="searches_feedback_list",

@@ -18,7 +18,6 @@ from search.api import groups
 from search.api import serializers as shape
 from search.api.knowledge_bases import PAGING
 from search.api.pagination import Pages
-from search.api.permissions import HasRight
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.models import Job
 from search.services.access.rights import LAUNCH_JOBS, VIEW_JOBS
@@ -41,7 +40,6 @@ LAUNCHED = {
 class Jobs(APIView):
     """The jobs."""
 
-    permission_classes = (HasRight,)
     rights = {"GET": VIEW_JOBS, "POST": LAUNCH_JOBS}
 
     @extend_schema(
@@ -90,7 +88,6 @@ class Jobs(APIView):
 class JobDetail(APIView):
     """One job."""
 
-    permission_classes = (HasRight,)
     rights = {"GET": VIEW_JOBS}
 
     @extend_schema(
@@ -107,7 +104,6 @@ class JobDetail(APIView):
 class JobCancel(APIView):
     """Cancellation of a job."""
 
-    permission_classes = (HasRight,)
     rights = {"POST": LAUNCH_JOBS}
 
     @extend_schema(
@@ -128,7 +124,6 @@ class JobCancel(APIView):
 class JobResume(APIView):
     """Resumption of a job."""
 
-    permission_classes = (HasRight,)
     rights = {"POST": LAUNCH_JOBS}
 
     @extend_schema(
@@ -147,7 +142,6 @@ class JobResume(APIView):
 class JobClone(APIView):
     """A job like another one."""
 
-    permission_classes = (HasRight,)
     rights = {"POST": LAUNCH_JOBS}
 
     @extend_schema(
@@ -165,7 +159,6 @@ class JobClone(APIView):
 class JobKinds(APIView):
     """The kinds of jobs."""
 
-    permission_classes = (HasRight,)
     rights = {"GET": VIEW_JOBS}
 
     @extend_schema(

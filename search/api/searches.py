@@ -17,6 +17,7 @@ from rest_framework.views import APIView
 
 from search.api import groups
 from search.api import serializers as shape
+from search.api.permissions import ANYBODY
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.models import SearchRun
 from search.services.access.visible import NO_MORE, find_search
@@ -31,6 +32,8 @@ REQUEST_KEYS = ("knowledge_base", "question", "pipeline", "k", "plan", "settings
 
 class Searches(APIView):
     """Requests for searches."""
+
+    rights = {"POST": ANYBODY}
 
     @extend_schema(
         operation_id="searches_create",
@@ -101,6 +104,8 @@ class Searches(APIView):
 class SearchDetail(APIView):
     """One search."""
 
+    rights = {"GET": ANYBODY}
+
     @extend_schema(
         operation_id="searches_retrieve",
         summary="Look at a search",
@@ -117,6 +122,8 @@ class SearchDetail(APIView):
 
 class SearchCancel(APIView):
     """Cancellation of a search."""
+
+    rights = {"POST": ANYBODY}
 
     @extend_schema(
         operation_id="searches_cancel",

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.domain.options import option_fault, typed
 from search.domain.run_context import RunContext
+from search.domain.unstorable import SENTENCE, storable
 
 _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array", dict: "object"}
 
@@ -207,7 +208,7 @@ def _fault_of(field: dataclasses.Field[Any], value: Any) -> str:
 
 
 def _unstorable(text: str) -> str:
-    return "contains a NUL character; remove it." if "\x00" in text else ""
+    return "" if storable(text) else SENTENCE
 
 
 def _shown(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -15,7 +16,6 @@ from django.core.cache import cache
 from django.http import HttpResponseBase
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
-
 from pytest_django.fixtures import Settings
 
 from search.models import (
@@ -45,9 +45,7 @@ from tests.search import small
 from tests.training.annotating import asked_evaluation, queue_of
 from training.models import (
     AnnotationItem,
-    AnnotationQueue,
     Correction,
-    Evaluation,
     Judgement,
     Question,
     QuestionSet,
@@ -92,7 +90,10 @@ class Site:
 def site(films: KnowledgeBase, services: object, settings: Settings, tmp_path: Path) -> Site:
     """The films, for members only; a member asked, saved, collected, judged, and a later release has another film."""
     settings.GRASP_HOME = tmp_path
-    settings.GRASP_TOOLS = {**settings.GRASP_TOOLS, "graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"}}
+    settings.GRASP_TOOLS = {
+        **settings.GRASP_TOOLS,
+        "graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"},
+    }
     make_roles()
     cache.clear()
     forget_alerts()
@@ -109,9 +110,7 @@ def site(films: KnowledgeBase, services: object, settings: Settings, tmp_path: P
         )
         for _ in range(2)
     )  # fmt: skip
-    evaluation = asked_evaluation(
-        films, {"whispered question": ["film/1"]}, {"path": [{"ids": ["film/1"]}]}
-    )
+    evaluation = asked_evaluation(films, {"whispered question": ["film/1"]}, {"path": [{"ids": ["film/1"]}]})
     Feedback.objects.create(run=run, node_id="film/1", node_name="Amber Road", kind="right", user=member)
     saved = SavedSearch.objects.create(run=run, user=member, name="kept")
     collection = Collection.objects.create(user=member, name="mine", key="a-key")
@@ -135,15 +134,13 @@ def site(films: KnowledgeBase, services: object, settings: Settings, tmp_path: P
     )
     release = films.active_release
     assert release is not None
-    vectors = VectorSet.objects.create(
+    VectorSet.objects.create(
         snapshot=release.snapshot, encoder="whispered encoder", dimensions=3, status=BuildStatus.READY
     )
     version = PipelineVersion.objects.create(
         knowledge_base=films, pipeline="path", version=1, options={"fuse.k": 9.0}, note="whispered"
     )
-    artifact = Artifact.objects.create(
-        id="whispered-1", kind="ranker", knowledge_base=films, data_hash="1", code_version="1"
-    )
+    Artifact.objects.create(id="whispered-1", kind="ranker", knowledge_base=films, data_hash="1", code_version="1")
     job = Job.objects.create(
         kind="index", knowledge_base=films, knowledge_base_name="films", specification_hash="1", state="failed",
         reason="whispered reason", result={"release": "films-1"}, release=release, release_name="films-1",
@@ -160,7 +157,6 @@ def site(films: KnowledgeBase, services: object, settings: Settings, tmp_path: P
         "correction_id": correction.pk, "set_id": questions.pk, "job_id": job.pk, "schedule_id": schedule.pk,
         "version": version.version,
     }  # fmt: skip
-    assert vectors.pk and artifact.pk
     return Site(films, run, member, values)
 
 
@@ -325,10 +321,10 @@ def asked(client: Client, door: Door, method: str, site: Site) -> tuple[int, str
             "search": str(value["run_id"]), "follows": str(value["run_id"]), "kind": "right", "right": "film/1",
             "missing": LATER, "do": "check", "name": "another", "run": str(value["run_id"]), "queue_id": 1,
         }  # fmt: skip
-        json = door.name.startswith(("api:", "training-api:"))
+        program = door.name.startswith(("api:", "training-api:"))
         answer = (
-            client.generic(method, address, __import__("json").dumps(body), content_type="application/json")
-            if json
+            client.generic(method, address, json.dumps(body), content_type="application/json")
+            if program
             else client.post(address, body)
         )
     return answer.status_code, text_of(answer)
@@ -361,7 +357,7 @@ def test_who_was_removed_has_what_their_own_searches_stored_and_nothing_else(sit
         for method in (*SAFE, *(() if door.name in STORED else CHANGING)):
             status, text = asked(client, door, method, site)
             found = told(text)
-            if door.name in STORED or not door.about and door.name in ("search-own", "search-home", "search-compare"):
+            if door.name in STORED or (not door.about and door.name in ("search-own", "search-home", "search-compare")):
                 found = [secret for secret in found if secret in (LATER, "films-2", "Cinnabar vault")]
             if found or status == 500:
                 open_doors.append(f"{method} {door.name} {door.address}: {status} {found}")

@@ -14,7 +14,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from search.api.pagination import Pages
-from search.api.permissions import HasRight
 from search.api.serializers.basics import page_of, problems
 from search.domain.errors import Fault, InvalidRequest
 from training.api import serializers as shape
@@ -49,7 +48,6 @@ class AnyFormat(DefaultContentNegotiation):
 class Evaluations(APIView):
     """The evaluations."""
 
-    permission_classes = (HasRight,)
     rights = {"GET": VIEW_EVALUATIONS}
 
     @extend_schema(
@@ -79,7 +77,6 @@ class Evaluations(APIView):
 class EvaluationDetail(APIView):
     """One evaluation."""
 
-    permission_classes = (HasRight,)
     rights = {"GET": VIEW_EVALUATIONS}
 
     @extend_schema(
@@ -96,7 +93,6 @@ class EvaluationDetail(APIView):
 class EvaluationOutcomes(APIView):
     """The outcomes of an evaluation."""
 
-    permission_classes = (HasRight,)
     rights = {"GET": VIEW_EVALUATIONS}
 
     @extend_schema(
@@ -125,7 +121,6 @@ class EvaluationOutcomes(APIView):
 class EvaluationDownload(APIView):
     """Files of an evaluation."""
 
-    permission_classes = (HasRight,)
     rights = {"GET": VIEW_EVALUATIONS}
 
     content_negotiation_class = AnyFormat

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, cast, get_args
 
 from search.domain.errors import nearest, pointer
 from search.domain.graph import ANY, Direction, Schema
-from search.domain.plan.faults import FaultFinder, kind_of, storable
+from search.domain.plan.faults import FaultFinder, kind_of
 from search.domain.plan.parts import (
     COMPARING,
     COUNTING,
@@ -30,6 +30,7 @@ from search.domain.plan.parts import (
     Risk,
     Target,
 )
+from search.domain.unstorable import storable
 
 MAX_FILTERS = 20
 MAX_COUNT = 10**9

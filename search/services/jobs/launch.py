@@ -14,6 +14,7 @@ from django.utils.module_loading import import_string
 from search.domain.errors import Fault, InvalidRequest, nearest
 from search.domain.job_kinds import Kind, Target
 from search.domain.time_left import Estimator
+from search.domain.unstorable import storable
 from search.models import Job, JobSchedule, KnowledgeBase, Release
 from search.models.knowledge import BuildStatus
 from search.models.pipelines import specification_hash
@@ -132,7 +133,7 @@ def _target(
     """Return what the job works on, resolved to names that do not change, and the faults of the given names."""
     faults: list[Fault] = []
     base = None
-    if not isinstance(knowledge_base, str) or "\x00" in knowledge_base:
+    if not isinstance(knowledge_base, str) or not storable(knowledge_base):
         faults.append(Fault("/knowledge_base", "knowledge_base is the name of a knowledge base."))
     elif knowledge_base or "knowledge_base" in cls.targets:
         base = visible.select_related("active_release").filter(name=knowledge_base).first()
@@ -141,7 +142,7 @@ def _target(
     release, wrong = _release(cls, base, wanted)
     faults += wrong
     resolved = ""
-    if not isinstance(question_set, str) or "\x00" in question_set:
+    if not isinstance(question_set, str) or not storable(question_set):
         faults.append(Fault("/question_set", "question_set is the name of a question set, or name@version."))
     elif not question_set and "question_set" in cls.targets:
         faults.append(Fault("/question_set", "Name the question set; `import_questions` makes one."))
