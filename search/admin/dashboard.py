@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
@@ -13,7 +14,7 @@ from search.admin.charts import quality_charts, search_bars
 from search.admin.services_page import state_of_services
 from search.models import KnowledgeBase, RetentionRun, SearchRun
 from search.services.access.count_refused import refused_by_day
-from search.services.access.visible import rows_for
+from search.services.access.visible import hiding_names, rows_for
 from search.services.searches.count_searches import SHOWN_DAYS, count_searches, totals
 from search.services.upkeep.alerts import Alert, site_alerts
 from search.services.upkeep.measure_storage import measure_disk, measure_storage
@@ -32,7 +33,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         "pk", "question", "status", "pipeline", "knowledge_base_name", "seconds", "created"
     )[:LATEST]
     shown = {
-        "alerts": [alert for alert in site_alerts() if _may_read(request, alert, names)],
+        "alerts": _alerts(request, names),
         "bases": bases,
         "latest": latest,
         "refused": refused_by_day(today),
@@ -58,9 +59,16 @@ def _searches(today: Any, bases: list[KnowledgeBase]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _may_read(request: HttpRequest, alert: Alert, names: set[str]) -> bool:
-    """Whether an alert is about no knowledge base, or one that the reader may see; superusers read all."""
-    return not alert.knowledge_base or alert.knowledge_base in names or getattr(request.user, "is_superuser", False)
+def _alerts(request: HttpRequest, names: set[str]) -> list[Alert]:
+    """Return the alerts about no knowledge base, or one that the reader may see; superusers read all."""
+    if getattr(request.user, "is_superuser", False):
+        return site_alerts()
+    hidden = hiding_names(request.user)
+    return [
+        replace(alert, title=hidden(alert.title), todo=hidden(alert.todo), command=hidden(alert.command))
+        for alert in site_alerts()
+        if not alert.knowledge_base or alert.knowledge_base in names
+    ]
 
 
 def _quality(request: HttpRequest, names: set[str]) -> list[Any]:

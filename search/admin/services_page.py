@@ -10,6 +10,7 @@ from unfold.views import UnfoldModelAdminViewMixin
 
 from search.admin.job_shown import percent_of
 from search.models import Job
+from search.services.access.visible import told_to
 from search.services.access.visitors import User
 from search.services.health import all_ready, queue_status, system_status
 from search.services.jobs.kinds import title_of
@@ -32,7 +33,7 @@ class ServicesPage(UnfoldModelAdminViewMixin, TemplateView):
 
 def state_of_services(user: User) -> dict[str, Any]:
     """Return services, queues, workers and live jobs for the templates; of the jobs those that the user may see."""
-    services, queues, jobs = system_status(), queue_status(), live_jobs(user)
+    services, queues, jobs = told_to(system_status(), user), queue_status(), live_jobs(user)
     waiting = waiting_by_queue()
     names = [queue["name"] for queue in queues] or list(waiting)
     return {

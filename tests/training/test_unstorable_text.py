@@ -65,7 +65,7 @@ def bodies(schema: dict[str, Any], text: str) -> Iterator[Any]:
     }
     known = {key: value for key, value in plain.items() if key in fields}
     for field in fields:
-        for value in (text, {"key": text}, {text: 1}, [text], json.dumps({"text": text})):
+        for value in (text, {text: [text]}, [text, json.dumps({"text": text})]):
             yield known | {field: value}
     yield {text: 1}
     yield text
@@ -125,6 +125,8 @@ def fields_of(page: str) -> list[str]:
     return list(dict.fromkeys(map(unescape, found)))
 
 
+MOST_FIELDS = 12
+"""Fields of a page that are tried alone, where the fault of another one cannot hide theirs."""
 EVERYWHERE = (
     "q",
     "kb",
@@ -158,8 +160,8 @@ def test_no_page_and_no_form_fails_for_text_that_nothing_can_store(site: Site, s
         names = [*dict.fromkeys([*fields_of(page), *EVERYWHERE])]
         every = "&".join(f"{quote(name)}={IN_ADDRESS}" for name in names)
         asked = [("GET", every, ""), ("POST", "", every), ("POST", "", every.replace("%00", "%ed%a0%80"))]
-        asked += [("GET", f"{quote(name)}={IN_ADDRESS}", "") for name in names[:30]]
-        asked += [("POST", "", f"{quote(name)}={IN_ADDRESS}") for name in names[:30]]
+        alone = [name for name in fields_of(page) if not name.startswith(("csrf", "_"))][:MOST_FIELDS]
+        asked += [("POST", "", f"{quote(name)}={IN_ADDRESS}") for name in alone]
         for method, query, body in asked:
             tried += 1
             address = f"{door.address}?{query}" if query else door.address

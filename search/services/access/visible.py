@@ -5,11 +5,13 @@ Every door asks here, at each request: who was removed from a knowledge base see
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 from uuid import UUID
 
+from django.db import DatabaseError
 from django.db.models import Exists, ForeignKey, Model, OuterRef, Q, QuerySet
 
 from search.domain.errors import NotAllowed
@@ -62,6 +64,32 @@ def may_write(name: str, user: User) -> bool:
 def taken(name: str) -> str:
     """Return the sentence for a name that somebody may not write into; it says nothing of the knowledge base."""
     return f"The name {name[:80]!r} is taken, and not by a knowledge base that you may see; give another one."
+
+
+def told_to(services: Iterable[Mapping[str, Any]], user: User) -> list[dict[str, Any]]:
+    """Return the states of services without the names of knowledge bases that `user` may not see.
+
+    Reasons name the knowledge bases that lack something, and pages of states are for everybody.
+    """
+    states = [dict(service) for service in services]
+    if any(state["reason"] for state in states):
+        hidden = hiding_names(user)
+        for state in states:
+            state["reason"] = hidden(state["reason"])
+    return states
+
+
+def hiding_names(user: User) -> Callable[[str], str]:
+    """Return a function that takes the names of knowledge bases that `user` may not see out of a text."""
+    visible = KnowledgeBase.objects.visible_to(user).values("pk")
+    try:
+        names = list(KnowledgeBase.objects.exclude(pk__in=visible).values_list("name", flat=True))
+    except DatabaseError:
+        # What a text says of knowledge bases comes from Postgres too, so that it names none now.
+        names = []
+    named = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "(?!)"
+    hidden = re.compile(rf"(?<![\w-])(?:{named})(?:-\d+)?(?![\w-])")
+    return lambda text: hidden.sub("a hidden knowledge base", text)
 
 
 @cache

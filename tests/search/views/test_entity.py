@@ -56,7 +56,8 @@ def test_a_page_beyond_what_there_is_shows_the_nearest(client: Client, films: Kn
     ("source", "shown"),
     [
         ("/srv/private/bundles/films", "films"), ("neo4j://me:s3cret@graph.inside.example:7687/cinema", "cinema"),
-        ("bolt+s://graph.inside.example:7687/cinema", "cinema"), ("https://me:s3cret@files.inside.example/a/b.zip", "b.zip"),
+        ("bolt+s://graph.inside.example:7687/cinema", "cinema"),
+        ("https://me:s3cret@files.inside.example/a/b.zip", "b.zip"),
     ],
 )  # fmt: skip
 def test_where_an_entity_comes_from_names_no_folder_no_host_and_no_account(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from django.apps import apps
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import AnonymousUser, Permission, User
 
 from search.domain.errors import InvalidRequest, NotAllowed
 from search.models import Job, KnowledgeBase, Release, SearchRun
-from search.services.access.visible import find_search, path_to_base, rows_for, searches_for
+from search.services.access.visible import find_search, path_to_base, rows_for, searches_for, told_to
 from search.services.jobs.change import cancel_job, resume_job
 from search.services.jobs.launch import launch_job
 from search.services.jobs.run_here import run_here
@@ -125,3 +125,16 @@ def test_an_import_writes_into_no_hidden_base(films: KnowledgeBase, member: User
     assert "is taken" in fault.message
     small.films("another", visibility="public")
     launch_job(kind="import", arguments=arguments | {"name": "another"}, user=member, here=True)
+
+
+def test_states_of_services_name_no_hidden_knowledge_base(films: KnowledgeBase, member: User) -> None:
+    small.films("films-of-old", visibility="public")
+    reason = "films-2 and films lack files; so do films-of-old-3 and microfilms. manage.py sync_graph films does it."
+    told = [{"name": "Neo4j", "state": "down", "reason": reason}, {"name": "Valkey", "state": "ready", "reason": ""}]
+    [neo4j, valkey] = told_to(told, AnonymousUser())
+    hidden = "a hidden knowledge base"
+    assert neo4j["reason"] == (
+        f"{hidden} and {hidden} lack files; so do films-of-old-3 and microfilms. manage.py sync_graph {hidden} does it."
+    )
+    assert valkey == told[1]
+    assert told_to(told, member) == told

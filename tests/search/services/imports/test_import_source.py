@@ -158,7 +158,7 @@ def test_a_folder_is_checked_again_when_its_job_runs(
     else:
         shutil.rmtree(inside)
         inside.symlink_to(outside)
-    with pytest.raises(InvalidRequest, match="There is no such folder below|leads out of"):
+    with pytest.raises(InvalidRequest, match=r"There is no such folder below|leads out of"):
         run_here(job)
     job.refresh_from_db()
     assert job.state == "failed"
