@@ -43,9 +43,14 @@ class LaunchForm(forms.Form):
     """What a job of one kind is told: its target, and its arguments."""
 
     def __init__(
-        self, kind: str, user: User, data: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None
+        self,
+        kind: str,
+        data: Mapping[str, Any] | None = None,
+        initial: Mapping[str, Any] | None = None,
+        *,
+        user: User = None,
     ) -> None:
-        """`user` is offered what they may see: knowledge bases and their question sets."""
+        """`user` is offered the knowledge bases that they may see, and their question sets; None is offered all."""
         super().__init__(data, initial=dict(initial or {}))
         self.kind = kind
         cls = kind_class(kind)

@@ -138,7 +138,7 @@ class JobAdmin(ReadOnlyAdmin):
         copied = _job(request.user, request.GET.get("like"))
         asked = {name: request.GET.get(name, "") for name in ("knowledge_base", "question_set")}
         initial = initial_of(copied) if copied else asked
-        form = LaunchForm(kind, request.user, request.POST if request.method == "POST" else None, initial)
+        form = LaunchForm(kind, request.POST if request.method == "POST" else None, initial, user=request.user)
         if request.method == "POST" and form.is_valid():
             launched = self._launched(request, form, copied)
             if launched is not None:

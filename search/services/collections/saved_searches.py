@@ -126,7 +126,7 @@ def replace_base(saved: SavedSearch, run: SearchRun, *, user: User, visitor: Vis
         saved.save(update_fields=["run", "changed"])
 
 
-def news_of(runs: Iterable[SearchRun], user: User) -> dict[UUID, News]:
+def news_of(runs: Iterable[SearchRun], user: User = None) -> dict[UUID, News]:
     """Return what has changed for each search by its id: a newer release, another active version of its pipeline.
 
     Nothing is said of knowledge bases that the user may not see any more.
