@@ -10,6 +10,7 @@ from django.db import InterfaceError, OperationalError
 from grasp_site.embedded.commands import services_for
 from grasp_site.embedded.faults import EmbeddedError
 from grasp_site.environment import SettingError
+from search.domain.unstorable import storable
 from search.services.searches.lost_session import lost_session
 
 GO_ON = "Give the command again once it runs; long work goes on from what is stored."
@@ -21,6 +22,9 @@ def main() -> int:
     os.environ.setdefault("LOG_LEVEL", "WARNING")
     # Before torch is loaded: its threads wait for each other without taking the cores from anybody.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    if wrong := [argument for argument in sys.argv if not storable(argument)]:
+        sys.stderr.write("".join(f"The argument {argument!a} is no UTF-8; write it in UTF-8.\n" for argument in wrong))
+        return 2
     try:
         with services_for(sys.argv[1:]):
             execute_from_command_line(sys.argv)

@@ -20,6 +20,7 @@ random | made valkey_password
 random | made neo4j_password
 random | made secret_key
 random | made admin_password
+random | made grafana_password
 random | made llm_api_key
 random | made metrics_token
 printf 'postgresql://app:%s@postgres:5432/grasp' "$(kept postgres_password)" | made database_superuser_url

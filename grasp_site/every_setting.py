@@ -355,6 +355,12 @@ GROUPS = (
                 "Days that an ended job is kept, with its log, metrics and checkpoints. The checkpoints of a job "
                 "that is done are deleted within the hour.",
             ),
+            Setting(
+                "GRASP_TOKEN_DAYS",
+                "`365`",
+                "Days that a new token of the API works; 0: until somebody revokes it. `create_token --days` and the "
+                "form of the admin take another number for one token.",
+            ),
             Setting("GRASP_AUDIT_DAYS", "`730`", "Days that the audit log is kept; 0: for ever."),
             Setting(
                 "GRASP_DRAFT_DAYS",

@@ -416,6 +416,8 @@ REST_FRAMEWORK: dict[str, Any] = {
         *_BASIC,
         "rest_framework.authentication.SessionAuthentication",
     ],
+    # Refuses what the table of a view's rights does not name.
+    "DEFAULT_PERMISSION_CLASSES": ["search.api.permissions.HasRight"],
     "DEFAULT_RENDERER_CLASSES": ["search.api.rendering.QuickJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["search.api.parsing.JSONBodyParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -542,6 +544,8 @@ GRASP_ALERTS = [
     *(f"search.services.upkeep.alerts.work.{name}" for name in ("queues", "services", "failing_jobs", "model_server")),
     *(f"grasp_site.alerts.{name}" for name in ("secrets", "clocks")),
 ]
+# Days that a new token of the API works; 0 for ever.
+GRASP_TOKEN_DAYS = env_int("GRASP_TOKEN_DAYS", 365)
 # Days that the audit log is kept; 0 for ever.
 GRASP_AUDIT_DAYS = env_int("GRASP_AUDIT_DAYS", 730)
 # Days after which a backup is too old; 0 if something else makes them.

@@ -71,7 +71,7 @@ class ArtifactAdmin(ReadOnlyAdmin):
         """Send the files of an artifact as a ZIP archive."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        artifact = Artifact.objects.filter(pk=pk).first()
+        artifact = self.get_queryset(request).filter(pk=pk).first()
         if artifact is None:
             raise Http404("There is no such artifact.")
         try:

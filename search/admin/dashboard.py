@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
@@ -13,8 +14,9 @@ from search.admin.charts import quality_charts, search_bars
 from search.admin.services_page import state_of_services
 from search.models import KnowledgeBase, RetentionRun, SearchRun
 from search.services.access.count_refused import refused_by_day
+from search.services.access.visible import hiding_names, rows_for
 from search.services.searches.count_searches import SHOWN_DAYS, count_searches, totals
-from search.services.upkeep.alerts import site_alerts
+from search.services.upkeep.alerts import Alert, site_alerts
 from search.services.upkeep.measure_storage import measure_disk, measure_storage
 
 LATEST = 8
@@ -24,20 +26,20 @@ MOST_BASES = 50
 def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Return the context of the page. Every statement is bounded: by days, by a number of rows, or by estimates."""
     today = timezone.now().date()
-    bases = list(
-        KnowledgeBase.objects.select_related("active_release__snapshot", "active_release__knowledge_base")[:MOST_BASES]
-    )
-    latest = SearchRun.objects.of_people().only(
+    visible = KnowledgeBase.objects.visible_to(request.user)
+    bases = list(visible.select_related("active_release__snapshot", "active_release__knowledge_base")[:MOST_BASES])
+    names = set(visible.values_list("name", flat=True))
+    latest = rows_for(SearchRun.objects.of_people(), request.user).only(
         "pk", "question", "status", "pipeline", "knowledge_base_name", "seconds", "created"
     )[:LATEST]
     shown = {
-        "alerts": site_alerts(),
+        "alerts": _alerts(request, names),
         "bases": bases,
         "latest": latest,
         "refused": refused_by_day(today),
-        "measured": _quality(request),
+        "measured": _quality(request, names),
     }
-    return context | state_of_services() | shown | _searches(today, bases) | _kept()
+    return context | state_of_services(request.user) | shown | _searches(today, bases) | _kept()
 
 
 def _searches(today: Any, bases: list[KnowledgeBase]) -> dict[str, Any]:
@@ -57,11 +59,24 @@ def _searches(today: Any, bases: list[KnowledgeBase]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _quality(request: HttpRequest) -> list[Any]:
+def _alerts(request: HttpRequest, names: set[str]) -> list[Alert]:
+    """Return the alerts about no knowledge base, or one that the reader may see; superusers read all."""
+    if getattr(request.user, "is_superuser", False):
+        return site_alerts()
+    hidden = hiding_names(request.user)
+    return [
+        replace(alert, title=hidden(alert.title), todo=hidden(alert.todo), command=hidden(alert.command))
+        for alert in site_alerts()
+        if not alert.knowledge_base or alert.knowledge_base in names
+    ]
+
+
+def _quality(request: HttpRequest, names: set[str]) -> list[Any]:
     """Return the charts of quality; the settings name who knows it: training does."""
     if not request.user.has_perm("training.view_evaluation"):
         return []
-    return quality_charts(import_string(settings.GRASP_QUALITY)())
+    rows = import_string(settings.GRASP_QUALITY)()
+    return quality_charts([row for row in rows if row["knowledge_base"] in names])
 
 
 def _kept() -> dict[str, Any]:

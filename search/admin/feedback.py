@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from unfold.decorators import display
 
 from search.admin import empty
-from search.admin.parts import ReadOnlyAdmin
+from search.admin.parts import ReadOnlyAdmin, VisibleValues
 from search.models import Feedback
 
 KIND_LABELS = {"right": "success", "wrong": "danger", "missing": "warning"}
@@ -22,7 +22,7 @@ class FeedbackAdmin(ReadOnlyAdmin):
     when_empty = empty.FEEDBACK
     counted = ("piece of feedback", "pieces of feedback")
     list_display = ("node_shown", "said", "rank", "question", "by", "created")
-    list_filter = ("kind", "run__knowledge_base_name", "created")
+    list_filter = ("kind", ("run__knowledge_base_name", VisibleValues), "created")
     search_fields = ("node_id", "node_name", "run__question", "user__username")
     list_select_related = ("run", "user")
     date_hierarchy = "created"

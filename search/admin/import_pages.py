@@ -116,7 +116,7 @@ class ImportPages(ModelAdmin):
         preview = import_shown.looked_at(upload)
         if preview["mapping"] is None:
             return redirect(CHECK, pk)
-        offered = remembered(preview, upload)
+        offered = remembered(preview, upload, request.user)
         taken = next((one for one in offered if one.key == request.GET.get(LIKE)), None)
         mapping, faults = taken.fitted.mapping if taken else preview["mapping"], []
         if request.method == "POST":
@@ -140,7 +140,7 @@ class ImportPages(ModelAdmin):
         upload = _ready(pk)
         preview = import_shown.looked_at(upload)
         name = import_shown.name_in(upload, preview)
-        there = import_shown.there_already(name)
+        there = import_shown.there_already(name, request.user)
         form = ImportForm(request.POST or None, there=there, initial={"name": name})
         if request.method == "POST" and form.is_valid() and not preview["problem"]:
             given = {**import_shown.arguments_of(upload, preview), **form.options()}

@@ -17,6 +17,7 @@ from search.ingest.faults import BundleError
 from search.ingest.manifest import read_manifest
 from search.jobs.import_kb import ImportJob
 from search.models import Job, KnowledgeBase, Upload
+from search.services.access.visitors import User
 from search.services.imports.place import content_of, is_neo4j
 from search.services.imports.preview_upload import name_of, preview_upload
 from search.services.jobs.learned import learned
@@ -151,9 +152,10 @@ def name_in(upload: Upload, preview: Mapping[str, Any]) -> str:
         return ""
 
 
-def there_already(name: str) -> KnowledgeBase | None:
-    """Return the knowledge base that an import of this name would give a new release."""
-    return KnowledgeBase.objects.filter(name=name).select_related("active_release").first() if name else None
+def there_already(name: str, user: User) -> KnowledgeBase | None:
+    """Return the knowledge base that an import of this name would give a new release, if the user may see it."""
+    visible = KnowledgeBase.objects.visible_to(user).select_related("active_release")
+    return visible.filter(name=name).first() if name else None
 
 
 def _root(upload: Upload) -> Path:

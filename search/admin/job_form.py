@@ -21,6 +21,7 @@ from search.admin.option_fields import option_field, with_bounds
 from search.domain.errors import Fault
 from search.domain.job_kinds import arguments_schema
 from search.models import KnowledgeBase
+from search.services.access.visitors import User
 from search.services.jobs.kinds import kind_class
 from search.text import words
 
@@ -41,21 +42,30 @@ class SettingsGroup:
 class LaunchForm(forms.Form):
     """What a job of one kind is told: its target, and its arguments."""
 
-    def __init__(self, kind: str, data: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None):
+    def __init__(
+        self,
+        kind: str,
+        data: Mapping[str, Any] | None = None,
+        initial: Mapping[str, Any] | None = None,
+        *,
+        user: User = None,
+    ) -> None:
+        """`user` is offered the knowledge bases that they may see, and their question sets; None is offered all."""
         super().__init__(data, initial=dict(initial or {}))
         self.kind = kind
         cls = kind_class(kind)
         fewest = cls.fewest_questions()
+        bases = list(KnowledgeBase.objects.visible_to(user).order_by("name").values_list("name", flat=True))
         self._schema: dict[str, Any] = arguments_schema(cls)["properties"]
         required = arguments_schema(cls)["required"]
         if "knowledge_base" in cls.targets or "release" in cls.targets:
-            self.fields["knowledge_base"] = _choice("Knowledge base", _bases())
+            self.fields["knowledge_base"] = _choice("Knowledge base", [(name, name) for name in bases])
         if "question_set" in cls.targets:
             told = f"The newest version is first. {_needed(fewest)}".strip()
-            self.fields["question_set"] = _choice("Question set", _question_sets(fewest), told)
+            self.fields["question_set"] = _choice("Question set", _question_sets(fewest, bases), told)
         elif "question_set" in cls.optional:
             told = f"May stay empty. {_needed(fewest)}".strip()
-            self.fields["question_set"] = _choice("Question set", _question_sets(fewest), told, required=False)
+            self.fields["question_set"] = _choice("Question set", _question_sets(fewest, bases), told, required=False)
         for name, schema in self._schema.items():
             self.fields[ARGUMENT + name] = _field(name, schema, name in required)
             self._add_keys(name, schema)
@@ -145,17 +155,15 @@ def _shown(value: Any) -> Any:
     return value
 
 
-def _bases() -> list[tuple[str, str]]:
-    return [(name, name) for name in KnowledgeBase.objects.order_by("name").values_list("name", flat=True)]
-
-
-def _question_sets(fewest: int) -> list[tuple[str, str]]:
-    """Return the question sets of all knowledge bases; the settings name who lists them: training does.
+def _question_sets(fewest: int, bases: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the question sets of these knowledge bases; the settings name who lists them: training does.
 
     Where it takes `fewest` questions, each set says how many of its questions count, and whether they are too few.
     """
     found = []
     for base, name, questions, taught in import_string(settings.GRASP_LISTED_QUESTION_SETS)():
+        if base not in bases:
+            continue
         told = f"{name} · {base} · {questions:,} questions"
         if fewest and taught != questions:
             told += f", {taught:,} to learn from"

@@ -25,6 +25,8 @@ from search.admin.parts import ReadOnlyAdmin
 from search.domain.errors import InvalidRequest, NotAllowed
 from search.models import Job
 from search.services.access.rights import LAUNCH_JOBS, may
+from search.services.access.visible import rows_for
+from search.services.access.visitors import User
 from search.services.jobs.bad_rows import bad_rows_of
 from search.services.jobs.change import cancel_job, resume_job
 from search.services.jobs.kinds import describe_kinds, kind_names, may_do, offered_kinds, title_of
@@ -92,7 +94,7 @@ class JobAdmin(ReadOnlyAdmin):
         """Show the page that follows one job."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        job = self._found(object_id)
+        job = self._found(request, object_id)
         context = self.admin_site.each_context(request) | page_of(job) | {
             "opts": self.opts, "title": str(title_of(job.kind)), "subtitle": job.knowledge_base_name,
             "may_launch": self.may_launch(request), "may_promote": self.may_promote(request), "original": job,
@@ -103,12 +105,12 @@ class JobAdmin(ReadOnlyAdmin):
         """Return the part of a job's page that changes, or 204 while nothing has changed since `seen`."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        changes = Job.objects.filter(pk=pk).values_list("changes", flat=True).first()
+        changes = rows_for(Job.objects.all(), request.user).filter(pk=pk).values_list("changes", flat=True).first()
         if changes is None:
             raise Http404("There is no such job.")
         if request.GET.get("seen") == str(changes):
             return HttpResponse(status=204)
-        context = page_of(self._found(pk)) | {
+        context = page_of(self._found(request, pk)) | {
             "may_launch": self.may_launch(request), "may_promote": self.may_promote(request),
         }  # fmt: skip
         return render(request, "admin/search/job/_live.html", context)
@@ -117,7 +119,7 @@ class JobAdmin(ReadOnlyAdmin):
         """Return the file of bad rows that an import has kept."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        content = bad_rows_of(self._found(pk))
+        content = bad_rows_of(self._found(request, pk))
         if content is None:
             raise Http404("This job has kept no bad rows.")
         headers = {"Content-Disposition": 'attachment; filename="bad-rows.jsonl"'}
@@ -133,10 +135,10 @@ class JobAdmin(ReadOnlyAdmin):
             return render(request, "admin/search/job/launch.html", context | {"kinds": offered_kinds(request.user)})
         if not may_do(request.user, kind):
             raise PermissionDenied
-        copied = _job(request.GET.get("like"))
+        copied = _job(request.user, request.GET.get("like"))
         asked = {name: request.GET.get(name, "") for name in ("knowledge_base", "question_set")}
         initial = initial_of(copied) if copied else asked
-        form = LaunchForm(kind, request.POST if request.method == "POST" else None, initial)
+        form = LaunchForm(kind, request.POST if request.method == "POST" else None, initial, user=request.user)
         if request.method == "POST" and form.is_valid():
             launched = self._launched(request, form, copied)
             if launched is not None:
@@ -171,7 +173,7 @@ class JobAdmin(ReadOnlyAdmin):
         """Let searches use what a job has made, and return to its page."""
         if not self.may_promote(request):
             raise PermissionDenied
-        job = self._found(pk)
+        job = self._found(request, pk)
         try:
             made = promote_job(job, user=request.user)
         except InvalidRequest as error:
@@ -186,15 +188,15 @@ class JobAdmin(ReadOnlyAdmin):
         if not self.may_launch(request):
             raise PermissionDenied
         try:
-            act(self._found(pk), user=request.user)
+            act(self._found(request, pk), user=request.user)
         except InvalidRequest as error:
             messages.error(request, " ".join(fault.message for fault in error.faults))
         except NotAllowed as error:
             raise PermissionDenied(str(error)) from error
         return redirect("admin:search_job_change", pk)
 
-    def _found(self, pk: Any) -> Job:
-        job = _job(pk)
+    def _found(self, request: HttpRequest, pk: Any) -> Job:
+        job = _job(request.user, pk)
         if job is None:
             raise Http404("There is no such job.")
         return job
@@ -228,10 +230,10 @@ class JobAdmin(ReadOnlyAdmin):
         return duration((job.finished - job.started).total_seconds())
 
 
-def _job(given: Any) -> Job | None:
-    """Return the job with an id that somebody gave, or None."""
+def _job(user: User, given: Any) -> Job | None:
+    """Return the job with an id that somebody gave, or None; only a job that the user may see."""
     try:
         pk = UUID(str(given))
     except ValueError:
         return None
-    return Job.objects.select_related("user", "cloned_from").filter(pk=pk).first()
+    return rows_for(Job.objects.select_related("user", "cloned_from"), user).filter(pk=pk).first()

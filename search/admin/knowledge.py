@@ -18,7 +18,7 @@ from unfold.decorators import action, display
 from search.admin import empty
 from search.admin.import_pages import ImportPages
 from search.admin.lines_field import LinesField
-from search.admin.parts import ReadOnlyAdmin, number, table
+from search.admin.parts import OfVisibleBases, ReadOnlyAdmin, number, table
 from search.admin.removal_pages import RemovalOfBases, RemovalOfReleases
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
 from search.models.knowledge import BuildStatus
@@ -44,7 +44,7 @@ class ReleaseInline(TabularInline):
 
 
 @admin.register(KnowledgeBase)
-class KnowledgeBaseAdmin(RemovalOfBases, ImportPages):
+class KnowledgeBaseAdmin(RemovalOfBases, ImportPages, OfVisibleBases):
     """Knowledge bases: their descriptions, their visibility, and their active releases."""
 
     list_display = ("name", "title", "visibility", "answers", "nodes", "edges", "releases_count")

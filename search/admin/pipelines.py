@@ -27,6 +27,7 @@ from search.domain.differences import MISSING
 from search.domain.errors import InvalidRequest
 from search.models import KnowledgeBase, PipelineVersion
 from search.services.access.rights import may
+from search.services.access.visible import rows_for
 from search.services.pipelines.compare_versions import compare_with_before
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from search.services.pipelines.switch_version import ACTIVATE_VERSIONS, ADD_VERSIONS, promote, roll_back
@@ -104,7 +105,7 @@ class PipelineVersionAdmin(ReadOnlyAdmin):
         if not self.has_add_permission(request):
             raise PermissionDenied
         context = self.admin_site.each_context(request) | {"opts": self.opts, "title": "New version of a pipeline"}
-        choice = ChooseForm(request.GET if request.GET.get("pipeline") else None)
+        choice = ChooseForm(request.user, request.GET if request.GET.get("pipeline") else None)
         if not choice.is_valid():
             return render(request, self.add_form_template, context | {"choice": choice})
         base = KnowledgeBase.objects.get(name=choice.cleaned_data["knowledge_base"])
@@ -171,7 +172,7 @@ def _version(request: HttpRequest, pk: int) -> PipelineVersion:
     """Return the version that a button speaks of. Raises PermissionDenied, Http404."""
     if not may(request.user, ACTIVATE_VERSIONS):
         raise PermissionDenied
-    found = PipelineVersion.objects.select_related("knowledge_base").filter(pk=pk).first()
+    found = rows_for(PipelineVersion.objects.select_related("knowledge_base"), request.user).filter(pk=pk).first()
     if found is None:
         raise Http404("There is no such version.")
     return found

@@ -8,7 +8,7 @@ from django import forms
 from django.db import transaction
 from unfold.widgets import UnfoldAdminSelectWidget
 
-from search.domain.errors import InvalidRequest
+from search.domain.errors import InvalidRequest, NotAllowed
 from search.models import JobSchedule
 from search.services.access.visitors import User
 from search.services.jobs.kinds import kind_names, offered_kinds, title_of
@@ -53,9 +53,11 @@ class ScheduleForm(forms.ModelForm):
     def _check(self) -> None:
         try:
             with transaction.atomic():
-                save_schedule(**self.values(), schedule=self.schedule)
+                save_schedule(**self.values(), user=self.user, schedule=self.schedule)
                 transaction.set_rollback(True)
         except InvalidRequest as error:
             for fault in error.faults:
                 name = fault.pointer.removeprefix("/").partition("/")[0]
                 self.add_error(name if name in self.fields else None, fault.message)
+        except NotAllowed as error:
+            self.add_error(None, str(error))

@@ -9,16 +9,16 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest
-from unfold.admin import ModelAdmin
 
 from search.admin import empty
+from search.admin.parts import OfVisibleBases
 from search.admin.schedule_form import ScheduleForm
 from search.models import JobSchedule
 from search.services.jobs.schedules import save_schedule
 
 
 @admin.register(JobSchedule)
-class JobScheduleAdmin(ModelAdmin):
+class JobScheduleAdmin(OfVisibleBases):
     """Schedules: jobs that are launched at the times of a cron expression."""
 
     form = ScheduleForm

@@ -10,6 +10,8 @@ from unfold.views import UnfoldModelAdminViewMixin
 
 from search.admin.job_shown import percent_of
 from search.models import Job
+from search.services.access.visible import told_to
+from search.services.access.visitors import User
 from search.services.health import all_ready, queue_status, system_status
 from search.services.jobs.kinds import title_of
 from search.services.upkeep.observe_work import live_jobs, waiting_by_queue, workers
@@ -24,12 +26,14 @@ class ServicesPage(UnfoldModelAdminViewMixin, TemplateView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Return the context with the states of all services; one without an answer in about a second is down."""
-        return super().get_context_data(**kwargs) | state_of_services() | {"connections": _connections()}
+        return (
+            super().get_context_data(**kwargs) | state_of_services(self.request.user) | {"connections": _connections()}
+        )
 
 
-def state_of_services() -> dict[str, Any]:
-    """Return services, queues, workers and live jobs for the templates."""
-    services, queues, jobs = system_status(), queue_status(), live_jobs()
+def state_of_services(user: User) -> dict[str, Any]:
+    """Return services, queues, workers and live jobs for the templates; of the jobs those that the user may see."""
+    services, queues, jobs = told_to(system_status(), user), queue_status(), live_jobs(user)
     waiting = waiting_by_queue()
     names = [queue["name"] for queue in queues] or list(waiting)
     return {

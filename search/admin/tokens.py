@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
+from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.db.models import ForeignKey, Model, QuerySet
@@ -12,12 +14,30 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from unfold.admin import ModelAdmin
 from unfold.decorators import action, display
+from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
 from search.admin import empty
 from search.models import ApiToken
-from search.services.access.tokens import make_token, revoke_token
+from search.services.access.tokens import MOST_DAYS, is_expired, make_token, revoke_token
 
 MANAGES_ACCOUNTS = "auth.change_user"
+
+
+class TokenForm(ModelForm[ApiToken]):
+    """The form of a new token, with the days that it works."""
+
+    days = forms.IntegerField(
+        min_value=0, max_value=MOST_DAYS, widget=UnfoldAdminIntegerFieldWidget,
+        help_text="Days that it works; 0: until somebody revokes it.",
+    )  # fmt: skip
+
+    class Meta:
+        model = ApiToken
+        fields = ("user", "name")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["days"].initial = settings.GRASP_TOKEN_DAYS
 
 
 @admin.register(ApiToken)
@@ -28,11 +48,12 @@ class ApiTokenAdmin(ModelAdmin):
     """
 
     when_empty = empty.TOKENS
-    list_display = ("shown", "name", "user", "state", "created", "last_used")
-    list_filter = ("revoked", "created")
+    list_display = ("shown", "name", "user", "state", "until", "created", "last_used")
+    list_filter = ("revoked", "expires", "created")
     search_fields = ("name", "beginning", "user__username")
     list_select_related = ("user",)
-    fields = ("user", "name")
+    form = TokenForm
+    fields = ("user", "name", "days")
     actions = ("revoke",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiToken]:
@@ -57,7 +78,7 @@ class ApiTokenAdmin(ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: ApiToken, form: ModelForm[ApiToken], change: bool) -> None:
         """Make the token; its text is kept for the answer to this request alone."""
-        row, text = make_token(obj.user, obj.name)
+        row, text = make_token(obj.user, obj.name, form.cleaned_data["days"])
         obj.__dict__.update(row.__dict__)
         request.made_token = text  # type: ignore[attr-defined]
 
@@ -83,7 +104,18 @@ class ApiTokenAdmin(ModelAdmin):
         """Its first characters."""
         return f"{token.beginning}…"
 
-    @display(description="State", label={"works": "success", "revoked": "danger"})
+    @display(
+        description="State", label={"works": "success", "for ever": "warning", "expired": "danger", "revoked": "danger"}
+    )
     def state(self, token: ApiToken) -> tuple[str, str]:
-        """Whether it opens something."""
-        return ("revoked", "revoked") if token.revoked else ("works", "works")
+        """Whether it opens something; one that never expires says so."""
+        if token.revoked:
+            return "revoked", "revoked"
+        if is_expired(token):
+            return "expired", "expired"
+        return ("works", "works") if token.expires else ("for ever", "works, and never expires")
+
+    @display(description="Works until", ordering="expires")
+    def until(self, token: ApiToken) -> str:
+        """When it expires."""
+        return f"{token.expires:%Y-%m-%d}" if token.expires else "it is revoked"

@@ -13,6 +13,7 @@ from search import wiring
 from search.admin.option_fields import option_field
 from search.domain.errors import Fault, InvalidRequest
 from search.models import KnowledgeBase
+from search.services.access.visitors import User
 
 SETTING = "setting-"
 """Prefix of the fields of settings, so that none of them collides with the others."""
@@ -33,9 +34,9 @@ class ChooseForm(forms.Form):
     knowledge_base = forms.ChoiceField(widget=UnfoldAdminSelectWidget)
     pipeline = forms.ChoiceField(widget=UnfoldAdminSelectWidget)
 
-    def __init__(self, data: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, user: User, data: Mapping[str, Any] | None = None) -> None:
         super().__init__(data)
-        bases = KnowledgeBase.objects.order_by("name").values_list("name", flat=True)
+        bases = KnowledgeBase.objects.visible_to(user).order_by("name").values_list("name", flat=True)
         self.fields["knowledge_base"].choices = [(name, name) for name in bases]  # type: ignore[attr-defined]
         self.fields["pipeline"].choices = [  # type: ignore[attr-defined]
             (name, wiring.row(name)["TITLE"]) for name in wiring.pipelines()

@@ -14,6 +14,7 @@ from search.api import groups
 from search.api import serializers as shape
 from search.api.knowledge_bases import PAGING
 from search.api.pagination import Pages
+from search.api.permissions import ANYBODY
 from search.api.searches import find_run
 from search.services.searches.facets import facets_of
 from search.services.searches.plan_answers import AnswerSlices, ListedAnswer, plan_answers
@@ -21,6 +22,8 @@ from search.services.searches.plan_answers import AnswerSlices, ListedAnswer, pl
 
 class SearchAnswers(APIView):
     """All answers of the plan that a search shows."""
+
+    rights = {"GET": ANYBODY}
 
     @extend_schema(
         operation_id="searches_answers",
@@ -46,6 +49,8 @@ class SearchAnswers(APIView):
 
 class SearchFacets(APIView):
     """How the answers of a search's plan can be narrowed down."""
+
+    rights = {"GET": ANYBODY}
 
     @extend_schema(
         operation_id="searches_facets",

@@ -33,7 +33,9 @@ class TokenAuthentication(BaseAuthentication):
         text = parts[1].decode("ascii", "replace") if len(parts) == 2 else ""
         token = find_token(text) if text else None
         if token is None:
-            raise AuthenticationFailed("This token is not valid: it was mistyped or revoked, or its account is closed.")
+            raise AuthenticationFailed(
+                "This token is not valid: it was mistyped or revoked, it has expired, or its account is closed."
+            )
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:

@@ -13,13 +13,17 @@ from rest_framework.views import APIView
 
 from search.api import groups
 from search.api import serializers as shape
+from search.api.permissions import ANYBODY
 from search.domain.errors import Fault, InvalidRequest
 from search.models import SearchRun
+from search.services.access.visible import searches_for
 from search.services.searches.compare_searches import MOST, compare_searches
 
 
 class SearchComparison(APIView):
     """Two to four searches side by side."""
+
+    rights = {"GET": ANYBODY}
 
     @extend_schema(
         operation_id="searches_compare",
@@ -52,7 +56,7 @@ def _runs(request: Request, given: list[str]) -> list[SearchRun]:
         ids = [UUID(one) for one in given[: MOST + 1]]
     except ValueError:
         raise InvalidRequest([Fault("/id", "id is the id of a search; give it two to four times.")]) from None
-    found = SearchRun.objects.visible_to(request.user).in_bulk(ids)
+    found = searches_for(ids, request.user)
     if missing := [str(one) for one in ids if one not in found]:
         raise Http404(f"There is no search {missing[0]}.")
     return [found[one] for one in ids]

@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 from search.api import groups
 from search.api import serializers as shape
 from search.api.pagination import Pages
+from search.api.permissions import ANYBODY
 from search.api.searches import find_run
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.models import Feedback
@@ -26,6 +27,8 @@ KEYS = ("node", "kind", "note")
 
 class SearchFeedback(APIView):
     """The feedback on the results of one search."""
+
+    rights = {"GET": ANYBODY, "POST": ANYBODY, "DELETE": ANYBODY}
 
     @extend_schema(
         operation_id="searches_feedback_list",
@@ -40,7 +43,7 @@ class SearchFeedback(APIView):
     def get(self, request: Request, run_id: UUID) -> Response:
         """Return a page of the feedback, oldest first. Staff get all of it, others their own."""
         pages = Pages()
-        found = feedback_for(find_run(request, run_id), request.user, visitor_of(request))
+        found = feedback_for(find_run(request, run_id, stored=True), request.user, visitor_of(request))
         shown: list[Feedback] = pages.paginate_queryset(found, request, view=self) or []
         return pages.get_paginated_response([describe(one) for one in shown])
 
@@ -88,7 +91,7 @@ class SearchFeedback(APIView):
     )
     def delete(self, request: Request, run_id: UUID) -> Response:
         """Delete the caller's judgments of this search, or of one node; those of others stay."""
-        run = find_run(request, run_id)
+        run = find_run(request, run_id, stored=True)
         node = request.query_params.get("node", "")
         withdraw_feedback(run, node=node, user=request.user, visitor=visitor_of(request))
         return Response(status=204)

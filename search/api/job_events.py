@@ -14,16 +14,16 @@ from rest_framework.views import APIView
 from search.api import groups
 from search.api import serializers as shape
 from search.api.jobs import find_job
-from search.api.permissions import HasRight
 from search.api.streams import AnyAccept, event_stream
+from search.models import Job
 from search.services.access.rights import VIEW_JOBS
+from search.services.access.visible import rows_for
 from search.services.jobs.follow_job import Event, Seen, follow_job
 
 
 class JobEvents(APIView):
     """The events of one job."""
 
-    permission_classes = (HasRight,)
     rights = {"GET": VIEW_JOBS}
 
     content_negotiation_class = AnyAccept
@@ -49,23 +49,29 @@ class JobEvents(APIView):
     )
     def get(self, request: Request, job_id: UUID) -> HttpResponseBase:
         """Follow a job. The stream continues after the event in `Last-Event-ID`; 204 when no events are left."""
-        job = find_job(job_id)
+        job = find_job(request, job_id)
         seen = Seen.parsed(request.headers.get("Last-Event-ID", ""))
         if seen.changes >= 0:
             events, _, ended = follow_job(job.pk, seen)
             if ended and not events:
                 return Response(status=204)
-        return event_stream(job.pk, JobSource(job.pk, seen), {})
+        return event_stream(job.pk, JobSource(request, job.pk, seen), {})
 
 
 class JobSource:
-    """The events of a job after the position `seen` (streams.Source)."""
+    """The events of a job after the position `seen` (streams.Source).
 
-    def __init__(self, job_id: UUID, seen: Seen) -> None:
+    It ends as soon as the caller may not see the job any more.
+    """
+
+    def __init__(self, request: Request, job_id: UUID, seen: Seen) -> None:
+        self._among = rows_for(Job.objects.all(), request.user)
         self._job_id = job_id
         self.position = seen
 
     def look(self) -> tuple[list[Event], bool]:
         """Return the new events, and whether the job has ended."""
+        if not self._among.filter(pk=self._job_id).exists():
+            return [], True
         events, self.position, ended = follow_job(self._job_id, self.position)
         return events, ended

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import Http404
 from django.urls import reverse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -14,9 +15,9 @@ from rest_framework.views import APIView
 from search.api import groups
 from search.api import serializers as shape
 from search.api.jobs import read_body
-from search.api.permissions import HasRight
 from search.models import JobSchedule
 from search.services.access.rights import ADD_SCHEDULES, CHANGE_SCHEDULES, DELETE_SCHEDULES, VIEW_SCHEDULES
+from search.services.access.visible import rows_for
 from search.services.jobs.schedules import describe_schedule, save_schedule
 
 KEYS = ("name", "cron", "kind", "knowledge_base", "question_set", "arguments", "enabled")
@@ -27,7 +28,6 @@ MOST_ID = 2**63 - 1
 class JobSchedules(APIView):
     """The schedules."""
 
-    permission_classes = (HasRight,)
     rights = {"GET": VIEW_SCHEDULES, "POST": ADD_SCHEDULES}
 
     @extend_schema(
@@ -38,7 +38,7 @@ class JobSchedules(APIView):
     )
     def get(self, request: Request) -> Response:
         """Return every schedule, with its next time and the outcome of its last launch."""
-        return Response([describe_schedule(row) for row in JobSchedule.objects.select_related("knowledge_base")])
+        return Response([describe_schedule(row) for row in _visible(request).select_related("knowledge_base")])
 
     @extend_schema(
         operation_id="job_schedules_create",
@@ -57,7 +57,6 @@ class JobSchedules(APIView):
 class JobScheduleDetail(APIView):
     """One schedule."""
 
-    permission_classes = (HasRight,)
     rights = {"PUT": CHANGE_SCHEDULES, "DELETE": DELETE_SCHEDULES}
 
     @extend_schema(
@@ -69,7 +68,7 @@ class JobScheduleDetail(APIView):
     )
     def put(self, request: Request, schedule_id: int) -> Response:
         """Replace a schedule; its next time is computed from now on."""
-        schedule = _find(schedule_id)
+        schedule = _find(request, schedule_id)
         given = {**REQUIRED, **read_body(request, KEYS, "A schedule")}
         return Response(describe_schedule(save_schedule(**given, user=request.user, schedule=schedule)))
 
@@ -84,12 +83,16 @@ class JobScheduleDetail(APIView):
     )
     def delete(self, request: Request, schedule_id: int) -> Response:
         """Delete a schedule."""
-        _find(schedule_id).delete()
+        _find(request, schedule_id).delete()
         return Response(status=204)
 
 
-def _find(schedule_id: int) -> JobSchedule:
-    found = JobSchedule.objects.filter(pk=schedule_id).first() if schedule_id <= MOST_ID else None
+def _visible(request: Request) -> QuerySet[JobSchedule]:
+    return rows_for(JobSchedule.objects.all(), request.user)
+
+
+def _find(request: Request, schedule_id: int) -> JobSchedule:
+    found = _visible(request).filter(pk=schedule_id).first() if schedule_id <= MOST_ID else None
     if found is None:
         raise Http404("There is no schedule with this id.")
     return found

@@ -18,10 +18,10 @@ from search.api import groups
 from search.api import serializers as shape
 from search.api.knowledge_bases import PAGING
 from search.api.pagination import Pages
-from search.api.permissions import HasRight
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.models import Job
 from search.services.access.rights import LAUNCH_JOBS, VIEW_JOBS
+from search.services.access.visible import rows_for
 from search.services.jobs.change import cancel_job, clone_job, resume_job
 from search.services.jobs.describe_job import describe_job, reasons_of_queues, summary
 from search.services.jobs.kinds import describe_kinds
@@ -40,7 +40,6 @@ LAUNCHED = {
 class Jobs(APIView):
     """The jobs."""
 
-    permission_classes = (HasRight,)
     rights = {"GET": VIEW_JOBS, "POST": LAUNCH_JOBS}
 
     @extend_schema(
@@ -57,7 +56,8 @@ class Jobs(APIView):
     )
     def get(self, request: Request) -> Response:
         """Return a page of jobs, the newest first. A waiting job says in `waiting` why no worker takes it."""
-        jobs = Job.objects.select_related("user").defer("specification", "result", "notes").order_by("-created")
+        rows = Job.objects.select_related("user").defer("specification", "result", "notes")
+        jobs = rows_for(rows, request.user).order_by("-created")
         for parameter, column in (("state", "state"), ("kind", "kind"), ("knowledge_base", "knowledge_base_name")):
             if given := request.query_params.get(parameter):
                 jobs = jobs.filter(**{column: storable_text(given)})
@@ -88,7 +88,6 @@ class Jobs(APIView):
 class JobDetail(APIView):
     """One job."""
 
-    permission_classes = (HasRight,)
     rights = {"GET": VIEW_JOBS}
 
     @extend_schema(
@@ -99,13 +98,12 @@ class JobDetail(APIView):
     )
     def get(self, request: Request, job_id: UUID) -> Response:
         """Return the job: specification, state and reason, progress with the time left, metrics, log, result."""
-        return Response(describe_job(find_job(job_id)), headers=FRESH)
+        return Response(describe_job(find_job(request, job_id)), headers=FRESH)
 
 
 class JobCancel(APIView):
     """Cancellation of a job."""
 
-    permission_classes = (HasRight,)
     rights = {"POST": LAUNCH_JOBS}
 
     @extend_schema(
@@ -120,13 +118,12 @@ class JobCancel(APIView):
 
         A running job ends within five seconds, whatever it does.
         """
-        return Response(describe_job(cancel_job(find_job(job_id), user=request.user)))
+        return Response(describe_job(cancel_job(find_job(request, job_id), user=request.user)))
 
 
 class JobResume(APIView):
     """Resumption of a job."""
 
-    permission_classes = (HasRight,)
     rights = {"POST": LAUNCH_JOBS}
 
     @extend_schema(
@@ -138,14 +135,13 @@ class JobResume(APIView):
     )
     def post(self, request: Request, job_id: UUID) -> Response:
         """Let a failed or cancelled job go on from its last checkpoint."""
-        job = resume_job(find_job(job_id), user=request.user)
+        job = resume_job(find_job(request, job_id), user=request.user)
         return Response(describe_job(job), status=202, headers={"Location": _address(job)})
 
 
 class JobClone(APIView):
     """A job like another one."""
 
-    permission_classes = (HasRight,)
     rights = {"POST": LAUNCH_JOBS}
 
     @extend_schema(
@@ -157,13 +153,12 @@ class JobClone(APIView):
     )
     def post(self, request: Request, job_id: UUID) -> Response:
         """Launch a copy of this job, with the given arguments changed. Its names are resolved again."""
-        return _launched(*clone_job(find_job(job_id), user=request.user, **_body(request, CLONE_KEYS)))
+        return _launched(*clone_job(find_job(request, job_id), user=request.user, **_body(request, CLONE_KEYS)))
 
 
 class JobKinds(APIView):
     """The kinds of jobs."""
 
-    permission_classes = (HasRight,)
     rights = {"GET": VIEW_JOBS}
 
     @extend_schema(
@@ -177,9 +172,9 @@ class JobKinds(APIView):
         return Response(describe_kinds())
 
 
-def find_job(job_id: UUID) -> Job:
-    """Return the job. Raises Http404 if it does not exist."""
-    job = Job.objects.select_related("user").filter(pk=job_id).first()
+def find_job(request: Request, job_id: UUID) -> Job:
+    """Return the job. Raises Http404 if it does not exist, or is of a knowledge base that the caller may not see."""
+    job = rows_for(Job.objects.select_related("user"), request.user).filter(pk=job_id).first()
     if job is None:
         raise Http404("There is no job with this id.")
     return job

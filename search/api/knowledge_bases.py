@@ -15,6 +15,7 @@ from search.api import groups
 from search.api import serializers as shape
 from search.api.ids import id_in_path
 from search.api.pagination import Pages
+from search.api.permissions import ANYBODY
 from search.models import KnowledgeBase, Node, Release
 from search.services.knowledge.describe_node import describe_node
 from search.services.knowledge.find_nodes import find_nodes
@@ -28,6 +29,8 @@ PAGING = [
 
 class KnowledgeBases(APIView):
     """The knowledge bases that can be searched."""
+
+    rights = {"GET": ANYBODY}
 
     @extend_schema(
         operation_id="knowledge_bases_list",
@@ -47,6 +50,8 @@ class KnowledgeBases(APIView):
 class KnowledgeBaseDetail(APIView):
     """One knowledge base."""
 
+    rights = {"GET": ANYBODY}
+
     @extend_schema(
         operation_id="knowledge_bases_retrieve",
         summary="Show one with its schema",
@@ -60,6 +65,8 @@ class KnowledgeBaseDetail(APIView):
 
 class Nodes(APIView):
     """The nodes of a knowledge base, found by the beginning of their name."""
+
+    rights = {"GET": ANYBODY}
 
     @extend_schema(
         operation_id="nodes_list",
@@ -84,6 +91,8 @@ class Nodes(APIView):
 
 class NodeDetail(APIView):
     """One node."""
+
+    rights = {"GET": ANYBODY}
 
     @extend_schema(
         operation_id="nodes_retrieve",

@@ -8,9 +8,10 @@ from typing import Any, NoReturn
 
 from rest_framework import status
 from rest_framework.exceptions import APIException, ParseError
-from rest_framework.parsers import BaseParser
+from rest_framework.parsers import BaseParser, MultiPartParser
 
-from search.domain.errors import Fault
+from search.domain.errors import Fault, InvalidRequest
+from search.domain.unstorable import may_be_unstorable, unstorable
 
 LARGEST = 1 << 20
 """Largest accepted body, in bytes. A plan that uses everything has about ten thousand bytes."""
@@ -32,13 +33,14 @@ class JSONBodyParser(BaseParser):
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
         """Return the body as Python objects.
 
-        Raises ParseError with a fault when the body is not JSON, and TooLarge when it has more than `LARGEST` bytes.
+        Raises ParseError with a fault when the body is not JSON, InvalidRequest with a fault for each text that cannot
+        be stored, and TooLarge when the body has more than `LARGEST` bytes.
         """
         body = stream.read(LARGEST + 1)
         if len(body) > LARGEST:
             raise TooLarge()
         try:
-            return json.loads(body.decode("utf-8"), parse_constant=_no_constant)
+            parsed = json.loads(body.decode("utf-8"), parse_constant=_no_constant)
         except UnicodeDecodeError as error:
             raise _malformed(f"The body is not UTF-8 at byte {error.start}.") from error
         except json.JSONDecodeError as error:
@@ -46,6 +48,25 @@ class JSONBodyParser(BaseParser):
             raise _malformed(message) from error
         except (ValueError, RecursionError) as error:
             raise _malformed("The body is not JSON: a number is too long, or it is nested too deep.") from error
+        refuse_unstorable(parsed, body)
+        return parsed
+
+
+class FormBodyParser(MultiPartParser):
+    """Parser of forms with files, whose texts are checked as those of JSON are."""
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
+        """Return the fields and the files. Raises InvalidRequest with a fault for each text that cannot be stored."""
+        parsed = super().parse(stream, media_type, parser_context)
+        if faults := [*unstorable(dict(parsed.data.items()))]:
+            raise InvalidRequest(faults)
+        return parsed
+
+
+def refuse_unstorable(parsed: Any, body: bytes) -> None:
+    """Raise InvalidRequest if JSON has texts that cannot be stored; `body` is the JSON before it was read."""
+    if may_be_unstorable(body) and (faults := [*unstorable(parsed)]):
+        raise InvalidRequest(faults)
 
 
 def _malformed(message: str) -> ParseError:

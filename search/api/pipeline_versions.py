@@ -18,7 +18,6 @@ from search.api import serializers as shape
 from search.api.jobs import read_body
 from search.api.knowledge_bases import PAGING
 from search.api.pagination import Pages
-from search.api.permissions import HasRight
 from search.domain.errors import Fault, InvalidRequest
 from search.models import KnowledgeBase, PipelineVersion
 from search.services.access.rights import check_may
@@ -41,7 +40,6 @@ SWITCHED = {200: shape.InUse, **shape.problems(400, 401, 403, 404, 413, 415, 503
 class PipelineVersions(APIView):
     """The versions of a pipeline."""
 
-    permission_classes = (HasRight,)
     rights = {"GET": VIEW_VERSIONS, "POST": ADD_VERSIONS}
 
     @extend_schema(
@@ -98,7 +96,6 @@ class PipelineVersions(APIView):
 class PipelineVersionActivate(APIView):
     """The promotion of a version."""
 
-    permission_classes = (HasRight,)
     rights = {"POST": ACTIVATE_VERSIONS}
 
     @extend_schema(
@@ -118,7 +115,6 @@ class PipelineVersionActivate(APIView):
 class PipelineRollBack(APIView):
     """The return to the version before."""
 
-    permission_classes = (HasRight,)
     rights = {"POST": ACTIVATE_VERSIONS}
 
     @extend_schema(

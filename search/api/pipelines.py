@@ -12,12 +12,15 @@ from rest_framework.views import APIView
 from search.api import groups
 from search.api import serializers as shape
 from search.api.pagination import Pages
+from search.api.permissions import ANYBODY
 from search.models import KnowledgeBase
 from search.services.pipelines.list_pipelines import list_pipelines
 
 
 class Pipelines(APIView):
     """The pipelines that can answer a question."""
+
+    rights = {"GET": ANYBODY}
 
     @extend_schema(
         operation_id="pipelines_list",

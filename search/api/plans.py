@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 from search.api import groups
 from search.api import serializers as shape
 from search.api.knowledge_bases import find_release
+from search.api.permissions import ANYBODY
 from search.domain.errors import Fault
 from search.services.searches.check_plan import CheckedPlan, check_plan
 from search.wiring import schema_of
@@ -19,6 +20,8 @@ from search.wiring import schema_of
 
 class PlanCheck(APIView):
     """The check of a plan; it runs nothing."""
+
+    rights = {"POST": ANYBODY}
 
     @extend_schema(
         operation_id="plans_check",

@@ -17,8 +17,10 @@ from rest_framework.views import APIView
 
 from search.api import groups
 from search.api import serializers as shape
+from search.api.permissions import ANYBODY
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.models import SearchRun
+from search.services.access.visible import NO_MORE, find_search
 from search.services.access.visitor_cookie import asking_visitor, keep_visitor, visitor_of
 from search.services.searches.cancel_search import cancel_search
 from search.services.searches.describe_search import describe_search
@@ -30,6 +32,8 @@ REQUEST_KEYS = ("knowledge_base", "question", "pipeline", "k", "plan", "settings
 
 class Searches(APIView):
     """Requests for searches."""
+
+    rights = {"POST": ANYBODY}
 
     @extend_schema(
         operation_id="searches_create",
@@ -100,6 +104,8 @@ class Searches(APIView):
 class SearchDetail(APIView):
     """One search."""
 
+    rights = {"GET": ANYBODY}
+
     @extend_schema(
         operation_id="searches_retrieve",
         summary="Look at a search",
@@ -111,11 +117,13 @@ class SearchDetail(APIView):
 
         It includes the stages that the search had to do without, and the reasons.
         """
-        return Response(describe_search(find_run(request, run_id)), headers={"Cache-Control": "no-store"})
+        return Response(describe_search(find_run(request, run_id, stored=True)), headers={"Cache-Control": "no-store"})
 
 
 class SearchCancel(APIView):
     """Cancellation of a search."""
+
+    rights = {"POST": ANYBODY}
 
     @extend_schema(
         operation_id="searches_cancel",
@@ -131,15 +139,21 @@ class SearchCancel(APIView):
         token. A caller without an account is recognised by the cookie `visitor`, which came with the answer to the
         request.
         """
-        run = find_run(request, run_id)
+        run = find_run(request, run_id, stored=True)
         return Response(describe_search(cancel_search(run, user=request.user, visitor=visitor_of(request))))
 
 
-def find_run(request: Request, run_id: UUID) -> SearchRun:
-    """Return the run; raises Http404 if it does not exist or the caller may not read it."""
-    run = SearchRun.objects.visible_to(request.user).filter(pk=run_id).first()
+def find_run(request: Request, run_id: UUID, *, stored: bool = False) -> SearchRun:
+    """Return the run, as `find_search` does.
+
+    Raises Http404 if it does not exist, if the caller may not read it, and without `stored` if the caller may read no
+    more than what it stored.
+    """
+    run = find_search(run_id, request.user, stored=True)
     if run is None:
         raise Http404("There is no search with this id.")
+    if run.only_stored and not stored:
+        raise Http404(NO_MORE)
     return run
 
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol
 from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from search.domain.options import option_fault, typed
 from search.domain.run_context import RunContext
+from search.domain.unstorable import SENTENCE, storable
 
 _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array", dict: "object"}
 
@@ -91,6 +92,13 @@ class Kind(Protocol):
     def refuse(self, target: Target) -> Sequence[Fault]:
         """Return every reason not to start; pointers are `/arguments/…`, `/knowledge_base` and `/question_set`."""
         return ()
+
+    def writes(self, target: Target) -> tuple[str, str]:
+        """Return the argument's pointer and the name of the knowledge base that it writes into, where no target is.
+
+        Both are empty for jobs that write into their target, or into none.
+        """
+        return "", ""
 
     def freeze(self, target: Target) -> Mapping[str, Any]:
         """Return as JSON what must not change between launch and end, such as the specifications of pipelines."""
@@ -200,7 +208,7 @@ def _fault_of(field: dataclasses.Field[Any], value: Any) -> str:
 
 
 def _unstorable(text: str) -> str:
-    return "contains a NUL character; remove it." if "\x00" in text else ""
+    return "" if storable(text) else SENTENCE
 
 
 def _shown(value: Any) -> str:

@@ -140,6 +140,11 @@ def _untold(*_: object) -> None:
     """Ignore the report."""
 
 
+def _anywhere(_: str) -> bool:
+    """Return True: a command of this machine writes into every knowledge base."""
+    return True
+
+
 @dataclass(frozen=True, eq=False)
 class RunContext:
     """The context of a run: its limit, its listeners, its checkpoints, and its guarded writes.
@@ -162,6 +167,8 @@ class RunContext:
     log: Log = _untold
     fenced: Fenced = nullcontext
     notes: Notes = field(default_factory=NotesInMemory)
+    may_write: Callable[[str], bool] = _anywhere
+    """Whether whoever launched the work may write into the knowledge base of a name, as far as it is there now."""
 
     def check(self) -> None:
         """Raise RunCancelled, DeadlineExceeded, or LeaseLost when the run must stop."""

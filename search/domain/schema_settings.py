@@ -13,6 +13,7 @@ from typing import Any
 from search.domain.errors import Fault, pointer
 from search.domain.graph import NodeType, Relation, Schema
 from search.domain.mending.names import fold
+from search.domain.unstorable import storable
 
 MOST_ALIASES = 50
 LONGEST_ALIAS = 100
@@ -47,7 +48,7 @@ def faults_of(values: Values, schema: Schema) -> list[Fault]:
     if len(guidance) > LONGEST_GUIDANCE:
         message = f"The guidance has {len(guidance):,} characters; {LONGEST_GUIDANCE:,} are the most."
         faults.append(Fault("/guidance", message))
-    if "\x00" in guidance:
+    if not storable(guidance):
         faults.append(Fault("/guidance", "The guidance contains a NUL character; remove it."))
     called = {t.name: (t.name, *t.aliases) for t in schema.node_types}
     faults += _faults_of_part(_part(values, "types"), called, "types", "node type")
@@ -100,7 +101,7 @@ def _faults_of_part(
 def _fault_of_alias(alias: str, name: str, meanings: Mapping[str, str]) -> str:
     """Return the fault of one alias, or an empty string if it is valid."""
     shown = repr(alias[:40])
-    if not fold(alias) or "\x00" in alias:
+    if not fold(alias) or not storable(alias):
         return f"{shown} has no letters or digits, so that no question can say it."
     if len(alias) > LONGEST_ALIAS:
         return f"{shown}… has {len(alias)} characters; {LONGEST_ALIAS} are the most."

@@ -96,6 +96,10 @@ class ImportJob(Kind):
             faults.append(Fault(at, str(error)))
         return faults
 
+    def writes(self, target: Target) -> tuple[str, str]:
+        """Return the given name; the name that only the source has is checked when it is read (`import_snapshot`)."""
+        return "/arguments/name", self.name
+
     def needs(self, target: Target) -> Needs:
         """Return the disk and the memory, estimated from the size of the source."""
         size, packed = self._measured
@@ -120,9 +124,9 @@ class ImportJob(Kind):
         return report.to_json()
 
     def _place(self, run: RunContext) -> Path | Address:
-        """Return where the source is. An upload is unpacked now, if it is not yet."""
+        """Return where the source is, if the settings of now allow it; an upload is unpacked if it is not yet."""
         if not self.upload:
-            return database(self.source) if is_neo4j(self.source) else Path(self.source)
+            return check_place(Place(neo4j=self.source) if is_neo4j(self.source) else Place(folder=self.source))
         upload = find_upload(self.upload)
         if upload is None:
             raise UploadConflict("The upload was discarded.")

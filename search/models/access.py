@@ -17,13 +17,16 @@ def digest_of(token: str) -> str:
 
 
 class ApiToken(models.Model):
-    """A key with which a program acts for an account, until it is revoked."""
+    """A key with which a program acts for an account, until it is revoked or expires."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=100, blank=True, help_text="What it is for, so that it can be told from others.")
     beginning = models.CharField(max_length=12, editable=False, help_text="Its first characters, to recognise it by.")
     digest = models.CharField(max_length=64, unique=True, editable=False)
     created = models.DateTimeField(auto_now_add=True)
+    expires = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="It works up to then; without a time, until it is revoked."
+    )
     last_used = models.DateTimeField(null=True, editable=False, help_text="To the minute.")
     revoked = models.DateTimeField(null=True, editable=False)
 

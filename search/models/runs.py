@@ -16,12 +16,13 @@ from search.models.pipelines import PipelineVersion
 class SearchRunQuerySet(models.QuerySet["SearchRun"]):
     """Query set of runs, with filters by reader and by origin."""
 
-    def visible_to(self, user: AbstractBaseUser | AnonymousUser) -> SearchRunQuerySet:
-        """Return the runs that `user` may read.
+    def visible_to(self, user: AbstractBaseUser | AnonymousUser | None) -> SearchRunQuerySet:
+        """Return the runs of which `user` may read something: those on bases that they may see, and their own.
 
-        Staff and superusers may read all runs; others their own and those on knowledge bases that they may search.
+        `search.services.access.visible` says how much of them. None is the site itself, which reads all, as superusers
+        do.
         """
-        if getattr(user, "is_staff", False) or getattr(user, "is_superuser", False):
+        if user is None or getattr(user, "is_superuser", False):
             return self
         allowed = Q(knowledge_base__in=KnowledgeBase.objects.visible_to(user).values("pk"))
         return self.filter(allowed | Q(user=user.pk) if user.is_authenticated else allowed)
@@ -95,6 +96,9 @@ class SearchRun(models.Model):
     seconds = models.FloatField(null=True, blank=True)
 
     objects = SearchRunQuerySet.as_manager()
+
+    only_stored = False
+    """Whether its reader gets what it stored and nothing else (`search.services.access.visible`); not a column."""
 
     class Meta:
         ordering = ["-created"]

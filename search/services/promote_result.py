@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from search.domain.errors import Fault, InvalidRequest, NotAllowed
 from search.models import Job, KnowledgeBase, PipelineVersion, Release
 from search.models.knowledge import BuildStatus
+from search.services.access.visible import check_sees
 from search.services.access.visitors import User, is_privileged
 from search.services.jobs.kinds import kind_class
 from search.services.knowledge.releases import ReleaseError, activate_release, find_release
@@ -68,9 +69,11 @@ def promote_job(job: Job, *, user: User) -> Made:
     """
     if not is_privileged(user):
         raise NotAllowed("Jobs are for staff.")
+    check_sees(user, job)
     made = made_by(job)
     if made is None:
         raise NothingToPromote("The job has made neither a release nor a version of a pipeline, or it is gone.")
+    check_sees(user, made.row)
     if made.active:
         return made
     if isinstance(made.row, PipelineVersion):

@@ -53,7 +53,7 @@ def changes(request: HttpRequest, run_id: UUID, before_id: UUID) -> HttpResponse
 @says_what_is_down
 def changes_live(request: HttpRequest, run_id: UUID, before_id: UUID) -> HttpResponse:
     """Return the part of the page that changes, or 204 while nothing has changed since the mark in `seen`."""
-    find_run(request, run_id)
+    find_run(request, run_id, stored=True)
     now, known = glance(run_id), request.GET.get("seen")
     if now.mark == known and not now.ended and (held := held_seconds(request)):
         now = await_change(run_id, held, lambda seen: seen.mark != known or seen.ended)
@@ -64,7 +64,7 @@ def changes_live(request: HttpRequest, run_id: UUID, before_id: UUID) -> HttpRes
 
 def _context(request: HttpRequest, run_id: UUID, before_id: UUID) -> dict[str, Any]:
     """Return the values of the page. Raises Http404 for searches that cannot be compared or read."""
-    before, after = find_run(request, before_id), find_run(request, run_id)
+    before, after = find_run(request, before_id, stored=True), find_run(request, run_id, stored=True)
     try:
         check_comparable([before, after])
     except InvalidRequest as error:

@@ -17,11 +17,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 from search import wiring
 from search.domain.errors import InvalidRequest, NotNow
 from search.models import SearchRun
+from search.services.access.visible import searches_for
 from search.services.access.visitor_cookie import asking_visitor, keep_visitor, visitor_of
 from search.services.searches.ask_comparison import ask_comparison, asked_before, pipeline_faults
 from search.services.searches.check_request import SearchRejected
 from search.services.searches.compare_searches import MOST, check_comparable
 from search.services.searches.watch_search import Glance, await_changes, glance
+from search.views.finding import RELATED
 from search.views.form import by_field, question_box, typed_text
 from search.views.results import held_seconds
 from search.views.shown.comparison import show_comparison
@@ -144,8 +146,7 @@ def _runs(request: HttpRequest, ids: Any) -> tuple[list[SearchRun], int]:
         keys = [UUID(one) for one in wanted]
     except ValueError:
         raise Http404("An address of a comparison names its searches by their ids.") from None
-    visible = SearchRun.objects.visible_to(request.user).select_related("knowledge_base", "release__snapshot")
-    found = visible.in_bulk(keys)
+    found = searches_for(keys, request.user, RELATED)
     return [found[key] for key in keys if key in found], sum(key not in found for key in keys)
 
 

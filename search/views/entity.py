@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import PurePath
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -96,12 +97,15 @@ def _from_here(group: dict[str, Any], node: dict[str, Any], schema: Schema) -> d
 
 
 def _origin(release: Release) -> dict[str, Any]:
-    """Return when and from what the release was imported; of a path on this machine, only the last part is public."""
+    """Return when and from what the release was imported.
+
+    Of a path or an address only the last part is public: neither folders of this machine, nor host, port and account.
+    """
     snapshot = release.snapshot
     source = snapshot.source
     return {
         "number": snapshot.pk,
-        "source": source if "://" in source else PurePath(source).name,
+        "source": PurePath(urlsplit(source).path if "://" in source else source).name,
         "hash": snapshot.content_hash[:12],
         "imported": snapshot.finished or snapshot.created,
         "activated": release.activated,

@@ -20,5 +20,5 @@ from search.views.unavailable import says_what_is_down
 @says_what_is_down
 def results_csv(request: HttpRequest, run_id: UUID) -> HttpResponseBase:
     """Return the present results of a search as a CSV file, one row for each result."""
-    described = describe_search(find_run(request, run_id))
+    described = describe_search(find_run(request, run_id, stored=True))
     return csv_answer(request, export_results(described), f"search-{run_id}.csv")

@@ -32,9 +32,9 @@ def feedback(request: HttpRequest, run_id: UUID) -> HttpResponse:
     The name of the pressed button is the judgment (`right`, `wrong`, `missing`, `withdraw`), its value the node. A
     script that asks for JSON gets the new state or the fault; a browser without scripts is sent back to the result.
     """
-    run = find_run(request, run_id)
-    visitor = asking_visitor(request)
     kind = next((name for name in (*KINDS, WITHDRAW) if name in request.POST), "")
+    run = find_run(request, run_id, stored=kind == WITHDRAW)
+    visitor = asking_visitor(request)
     node = request.POST.get(kind, "") or request.POST.get("node", "")
     try:
         answer = _done(request, run, kind, node, visitor)

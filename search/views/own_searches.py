@@ -73,7 +73,7 @@ def searches_page(
     runs = [one.run for one in page] if saved else list(page)
     mine = saved_searches(request.user, visitor).filter(run__in=[run.pk for run in runs])
     kept = {one.run_id: one for one in mine}
-    news = news_of([run for run in runs if run.pk in kept])
+    news = news_of([run for run in runs if run.pk in kept], request.user)
     everything = saved_searches(request.user, visitor) if saved else own_searches(request.user, visitor, programs=True)
     column = "run__knowledge_base_name" if saved else "knowledge_base_name"
     context = {
@@ -104,7 +104,7 @@ def save(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
     A script that asks for JSON gets the new state or the fault; a browser without scripts is sent back.
     """
-    run, visitor = find_run(request, run_id), asking_visitor(request)
+    run, visitor = find_run(request, run_id, stored=True), asking_visitor(request)
     wanted = request.POST.get("saved") != "0"
     back = _back(request, reverse("search-results", args=[run.pk]))
     if not wanted and (loss := _loss(request, run, "No longer save")):
@@ -129,7 +129,8 @@ def change_saved(request: HttpRequest, saved_id: UUID) -> HttpResponse:
     saved = _find_saved(request, saved_id)
     try:
         if "run" in request.POST:
-            replace_base(saved, find_run(request, _uuid(request.POST["run"])), user=request.user, visitor=visitor)
+            newer = find_run(request, _uuid(request.POST["run"]), stored=True)
+            replace_base(saved, newer, user=request.user, visitor=visitor)
         else:
             name, note = request.POST.get("name", ""), typed_text(request.POST.get("note", ""))
             seen = request.POST.get("seen", "")
@@ -146,7 +147,7 @@ def change_saved(request: HttpRequest, saved_id: UUID) -> HttpResponse:
 @says_what_is_down
 def forget(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Delete a search of the caller, and go back to the list."""
-    run = find_run(request, run_id)
+    run = find_run(request, run_id, stored=True)
     if loss := _loss(request, run, "Delete"):
         return ask_first(request, loss, _back(request, reverse("search-own")))
     try:

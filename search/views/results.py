@@ -44,7 +44,7 @@ LONGEST_HELD = 10.0
 @says_what_is_down
 def results(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Show the present state of a search at its shareable URL."""
-    return results_page(request, find_run(request, run_id))
+    return results_page(request, find_run(request, run_id, stored=True))
 
 
 @require_safe
@@ -95,7 +95,7 @@ def live(request: HttpRequest, run_id: UUID) -> HttpResponse:
         now = await_change(run_id, held, lambda seen: seen.mark != known or seen.ended)
     if now.mark == known and not now.ended:
         return HttpResponse(status=204)
-    return render(request, "search/_live.html", _context(request, find_run(request, run_id)))
+    return render(request, "search/_live.html", _context(request, find_run(request, run_id, stored=True)))
 
 
 def _readable(request: HttpRequest, run: SearchRun) -> set[str]:
@@ -127,7 +127,7 @@ def _facets(run: SearchRun, search: ShownSearch, seconds: float) -> ShownFacets 
 
     They come with the results if they are found within `seconds`; otherwise the page asks for them by itself.
     """
-    if _few(search):
+    if search.only_stored or _few(search):
         return None
     began = perf_counter()
     answers = plan_answers(run, min(seconds, ANSWERS_SECONDS))
@@ -155,7 +155,7 @@ def held_seconds(request: HttpRequest) -> float:
 def cancel(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Ask the search to stop and redirect to its page; raises PermissionDenied if the user may not stop it."""
     try:
-        cancel_search(find_run(request, run_id), user=request.user, visitor=visitor_of(request))
+        cancel_search(find_run(request, run_id, stored=True), user=request.user, visitor=visitor_of(request))
     except NotAllowed as error:
         raise PermissionDenied(str(error)) from error
     return redirect("search-results", run_id)

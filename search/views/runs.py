@@ -17,7 +17,7 @@ from search.views.unavailable import says_what_is_down
 @says_what_is_down
 def trace(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Show the steps of a search with their backends, durations and raw outputs."""
-    run = find_run(request, run_id)
+    run = find_run(request, run_id, stored=True)
     search = show_run(run)
     outputs = [pretty(step.output) for step in run.steps.all()]
     steps = [(step, outputs[at] if at < len(outputs) else "") for at, step in enumerate(search.steps)]

@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from search.services.access.visible import told_to
 from search.services.health import all_ready, queue_status, system_status
 
 
@@ -14,7 +15,7 @@ from search.services.health import all_ready, queue_status, system_status
 @never_cache
 def status(request: HttpRequest) -> HttpResponse:
     """Show the state of services, workers and queues; the page also answers while Postgres is unavailable."""
-    services = system_status()
+    services = told_to(system_status(), request.user)
     ready = all_ready(services)
     context = {"services": services, "queues": queue_status(), "ready": ready}
     template = "search/_services.html" if request.headers.get("HX-Request") else "search/status.html"

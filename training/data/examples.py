@@ -12,6 +12,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from search.domain.unstorable import HALVES, unstorable
+
 KNOWN = ("id", "text", "answers", "split")
 GRADES, HIGHEST = "grades", 1_000
 FAULTS_SHOWN = 50
@@ -162,7 +164,9 @@ def _parse(line: str, where: str, faults: list[str]) -> Example | None:
     if not isinstance(row, dict):
         faults.append(f"{where}: a question is an object with id, text and answers.")
         return None
+    # NUL is replaced when a set is stored; half a character has no UTF-8, so not even its hash could be computed.
     before = len(faults)
+    faults += [f"{where}: {fault.pointer}: {fault.message}" for fault in unstorable(row, wrong=HALVES)]
     for key in ("id", "text"):
         if not isinstance(row.get(key), str | int) or not str(row[key]).strip():
             faults.append(f"{where}: {key} must be a string that is not empty.")

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from search.domain.errors import Fault, InvalidRequest, nearest
+from search.domain.unstorable import storable
 from search.models import KnowledgeBase
 from search.services.audit.note import note
 from training.data.changes import Changes, changes_between
@@ -118,7 +119,7 @@ def register_questions(
     Evaluations and trainings register the questions that they are given in this way, without a check. Raises
     InvalidRequest when the knowledge base does not exist or the name is invalid.
     """
-    if not name.strip() or len(name) > MOST_NAME_CHARACTERS or "\x00" in name:
+    if not name.strip() or len(name) > MOST_NAME_CHARACTERS or not storable(name):
         raise InvalidRequest([Fault("/name", f"A question set has a name of 1 to {MOST_NAME_CHARACTERS} characters.")])
     hashed = content_hash(examples)
     with transaction.atomic():

@@ -8,6 +8,7 @@ from typing import Any
 from search.domain.errors import Fault, nearest, pointer
 from search.domain.graph import ANY
 from search.domain.plan.parts import MAX_TEXT
+from search.domain.unstorable import SENTENCE, storable
 
 
 class FaultFinder:
@@ -61,7 +62,7 @@ class FaultFinder:
         if len(value) > MAX_TEXT:
             self.fault(f"{at}/{key}", f"{key} has {len(value)} characters; {MAX_TEXT} are the most.")
         if not storable(value):
-            self.fault(f"{at}/{key}", f"{key} holds a NUL character or half of a character, which no text has.")
+            self.fault(f"{at}/{key}", f"{key} {SENTENCE}")
         return value.strip()
 
     def name(self, value: object, valid: Sequence[str], at: str, what: str) -> str:
@@ -87,11 +88,6 @@ class FaultFinder:
         if nearest is not None:
             message = f"{message} Did you mean {nearest!r}?"
         self.faults.append(Fault(pointer, message, nearest))
-
-
-def storable(text: str) -> bool:
-    """Whether a text can be written as UTF-8 and stored in Postgres: no NUL character, no lone surrogate."""
-    return "\x00" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def kind_of(value: object) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 
 from search.domain.errors import nearest
 from search.domain.graph import Field, Schema
-from search.domain.plan.faults import FaultFinder, article, kind_of, storable
+from search.domain.plan.faults import FaultFinder, article, kind_of
 from search.domain.plan.parts import MAX_NUMBER, MAX_TEXT, MAX_VALUES, WITHOUT_VALUE, Count, FieldOf, Filter
+from search.domain.unstorable import storable
 
 _DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])([T ][0-9:.]+(Z|[+-][0-9:]+)?)?)?)?")
 NAME = "name"

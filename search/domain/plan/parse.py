@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 from search.domain.errors import Fault, nearest, pointer
 from search.domain.graph import ANY, Direction, Schema
-from search.domain.plan.faults import FaultFinder, kind_of, storable
+from search.domain.plan.faults import FaultFinder, kind_of
 from search.domain.plan.parts import (
     COMPARING,
     COUNTING,
@@ -32,6 +32,7 @@ from search.domain.plan.parts import (
     Risk,
     Target,
 )
+from search.domain.unstorable import storable
 
 if TYPE_CHECKING:
     from search.domain.plan.plan import Plan

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from search.domain.errors import Fault, NotAllowed, NotNow
+from search.domain.unstorable import storable
 from search.services.access import gate
 from search.services.access.visitors import User, Visitor, person_columns
 
@@ -30,14 +31,10 @@ def keeper(user: User, visitor: Visitor) -> dict[str, Any]:
 def text_faults(name: object, note: object, *, named: bool = True) -> list[Fault]:
     """Return the faults of a name and a note; `named` says that the name must not be empty."""
     faults = []
-    if not isinstance(name, str) or len(name.strip()) > LONGEST_NAME or not _storable(name):
+    if not isinstance(name, str) or len(name.strip()) > LONGEST_NAME or not storable(name):
         faults.append(Fault("/name", f"A name is a text of at most {LONGEST_NAME} characters."))
     elif named and not name.strip():
         faults.append(Fault("/name", "Give it a name, by which you find it again."))
-    if not isinstance(note, str) or len(note.strip()) > LONGEST_NOTE or not _storable(note):
+    if not isinstance(note, str) or len(note.strip()) > LONGEST_NOTE or not storable(note):
         faults.append(Fault("/note", f"A note is a text of at most {LONGEST_NOTE:,} characters."))
     return faults
-
-
-def _storable(text: str) -> bool:
-    return "\x00" not in text and not any("\ud800" <= character <= "\udfff" for character in text)

@@ -126,11 +126,15 @@ def replace_base(saved: SavedSearch, run: SearchRun, *, user: User, visitor: Vis
         saved.save(update_fields=["run", "changed"])
 
 
-def news_of(runs: Iterable[SearchRun]) -> dict[UUID, News]:
-    """Return what has changed for each search by its id: a newer release, another active version of its pipeline."""
+def news_of(runs: Iterable[SearchRun], user: User = None) -> dict[UUID, News]:
+    """Return what has changed for each search by its id: a newer release, another active version of its pipeline.
+
+    Nothing is said of knowledge bases that the user may not see any more.
+    """
     asked: Sequence[SearchRun] = list(runs)
     keys = {run.knowledge_base_id for run in asked}
-    bases = KnowledgeBase.objects.select_related("active_release").in_bulk([key for key in keys if key is not None])
+    visible = KnowledgeBase.objects.visible_to(user).select_related("active_release")
+    bases = visible.in_bulk([key for key in keys if key is not None])
     active = {
         (version.knowledge_base_id, version.pipeline): version.version
         for version in PipelineVersion.objects.filter(knowledge_base__in=bases, active=True)

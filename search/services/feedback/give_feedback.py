@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Collate, Left, Lower
 
 from search.domain.errors import Fault, InvalidRequest, NotAllowed, NotNow, nearest
+from search.domain.unstorable import replaced, storable
 from search.models import Feedback, Node, Release, SearchRun
 from search.models.node_rows import INDEXED
 from search.services.access import gate
@@ -65,7 +66,7 @@ def give_feedback(
 def withdraw_feedback(run: SearchRun, *, node: str = "", user: User, visitor: Visitor) -> int:
     """Delete a person's judgment of a node, or all of their judgments of the search; return how many these were."""
     own = own_feedback(run, user, visitor)
-    return (own.filter(node_id=node.replace("\x00", "")) if node else own).delete()[0]
+    return (own.filter(node_id=replaced(node)) if node else own).delete()[0]
 
 
 def own_feedback(run: SearchRun, user: User, visitor: Visitor) -> QuerySet[Feedback]:
@@ -75,9 +76,14 @@ def own_feedback(run: SearchRun, user: User, visitor: Visitor) -> QuerySet[Feedb
 
 
 def feedback_for(run: SearchRun, user: User, visitor: Visitor) -> QuerySet[Feedback]:
-    """Return what a caller may read of the feedback on a search: staff all of it, others their own."""
+    """Return what a caller may read of the feedback on a search: staff all of it if they may see its knowledge base.
+
+    Others get their own.
+    """
     everybody = run.feedback.select_related("user").order_by("created")
-    return everybody if is_privileged(user) else own_feedback(run, user, visitor).select_related("user")
+    if is_privileged(user) and not run.only_stored:
+        return everybody
+    return own_feedback(run, user, visitor).select_related("user")
 
 
 def _stored(run: SearchRun, node_id: str, person: dict[str, Any], said: dict[str, Any]) -> Feedback:
@@ -95,11 +101,13 @@ def _checked(run: SearchRun, node: object, kind: object, note: object) -> _Meant
     if kind not in KINDS:
         message = f"Feedback is one of: {', '.join(KINDS)}."
         faults.append(Fault("/kind", message, nearest(str(kind), KINDS)))
-    if not isinstance(note, str) or len(note) > LONGEST_NOTE or "\x00" in note:
-        faults.append(Fault("/note", f"A note is a text of at most {LONGEST_NOTE:,} characters."))
+    if not isinstance(note, str) or len(note) > LONGEST_NOTE or not storable(note):
+        faults.append(
+            Fault("/note", f"A note is a text of at most {LONGEST_NOTE:,} characters, without NUL and half characters.")
+        )
     if run.status not in ENDED:
         faults.append(Fault("", "The search has not ended yet; its results can be judged once it has."))
-    if not isinstance(node, str) or not node.strip() or len(node) > INDEXED * 4 or not _storable(node):
+    if not isinstance(node, str) or not node.strip() or len(node) > INDEXED * 4 or not storable(node):
         faults.append(Fault("/node", "Feedback names a node: the id of a result, or of what is missing."))
     if faults:
         raise InvalidRequest(faults)
@@ -143,7 +151,3 @@ def _node_of(release: Release, text: str) -> _Meant:
     named_alike = complete_name(release, text, 1)
     near = named_alike[0].name if named_alike else nearest_id(release, text)
     raise InvalidRequest([Fault("/node", f"There is no entity {text[:80]!r} in {release.name}.", near)])
-
-
-def _storable(text: str) -> bool:
-    return "\x00" not in text and not any("\ud800" <= character <= "\udfff" for character in text)

@@ -76,6 +76,10 @@ def _below_roots(text: str) -> Path:
         # The same sentence for both, so that nobody learns which folders exist elsewhere.
         message = f"There is no such folder below {', '.join(map(str, roots))}."
         raise InvalidRequest([Fault("/folder", message)])
+    for path in folder.rglob("*"):
+        if path.is_symlink() and not any(path.resolve().is_relative_to(root) for root in roots):
+            message = f"{path.relative_to(folder)} is a link that leads out of {', '.join(map(str, roots))}; put the "
+            raise InvalidRequest([Fault("/folder", f"{message}file itself there.")])
     return folder
 
 

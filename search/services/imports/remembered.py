@@ -9,6 +9,8 @@ from typing import Any
 
 from search.ingest.mapping.refit import Refitted, refit
 from search.models import Snapshot, Upload
+from search.services.access.visible import may_write, rows_for
+from search.services.access.visitors import User
 
 MOST = 3
 """Mappings that are offered."""
@@ -34,25 +36,28 @@ class Remembered:
         return self.begun or self.name
 
 
-def remembered(preview: Mapping[str, Any], upload: Upload) -> Sequence[Remembered]:
+def remembered(preview: Mapping[str, Any], upload: Upload, user: User) -> Sequence[Remembered]:
     """Return the mappings that know a file of the preview of an upload: of most files first, then the newest.
 
-    A mapping of an upload that was only begun is among them, because files are mended and sent again.
+    A mapping of an upload that was only begun is among them, because files are mended and sent again. Those of
+    knowledge bases that the user may not see are not offered.
     """
     guessed = preview["mapping"]
     if not guessed:
         return []
     columns = {file["path"]: [column["name"] for column in file["columns"]] for file in preview["files"]}
     found = [
-        Remembered(name, refit(mapping, guessed, columns), when, begun) for name, mapping, when, begun in _given(upload)
+        Remembered(name, refit(mapping, guessed, columns), when, begun)
+        for name, mapping, when, begun in _given(upload, user)
     ]
     known = [one for one in found if one.fitted.known]
     return sorted(known, key=lambda one: (-len(one.fitted.known), -one.when.timestamp()))[:MOST]
 
 
-def _given(upload: Upload) -> Iterator[tuple[str, dict[str, Any], datetime, str]]:
+def _given(upload: Upload, user: User) -> Iterator[tuple[str, dict[str, Any], datetime, str]]:
     """Yield the last mapping of each knowledge base, and the newer ones that were given but not imported with."""
-    newest = Snapshot.objects.filter(mapping__isnull=False).order_by("knowledge_base_id", "-pk")
+    given = rows_for(Snapshot.objects.filter(mapping__isnull=False), user)
+    newest = given.order_by("knowledge_base_id", "-pk")
     last: dict[str, datetime] = {}
     for snapshot in newest.distinct("knowledge_base_id").select_related("knowledge_base"):
         if snapshot.mapping:
@@ -63,6 +68,6 @@ def _given(upload: Upload) -> Iterator[tuple[str, dict[str, Any], datetime, str]
     for other in begun[:MOST_UPLOADS]:
         name = str((other.mapping or {}).get("name", ""))
         newer = name not in last or other.changed > last[name]
-        if other.mapping and newer and name not in seen:
+        if other.mapping and newer and name not in seen and may_write(name, user):
             seen.add(name)
             yield name, other.mapping, other.changed, str(other.pk)

@@ -12,10 +12,11 @@ import structlog
 from django.conf import settings
 from django.db import connection
 
-from search.domain.errors import InvalidRequest, SearchCancelled
+from search.domain.errors import Fault, InvalidRequest, SearchCancelled
 from search.domain.run_context import LeaseLost, Log, Metric, Progress, RunCancelled, RunContext, WorkInterrupted
 from search.domain.trace import Limit
 from search.models import Job
+from search.services.access.visible import may_write
 from search.services.jobs.captured import captured
 from search.services.jobs.checkpoints import FileCheckpoints
 from search.services.jobs.kinds import built, target_of
@@ -49,6 +50,7 @@ def context(claim: Claim, stop: Callable[[], bool], progress: Progress, metric: 
     return RunContext(
         limit=Limit(cancelled=stop), progress=progress, metric=metric, log=log, fenced=claim.fenced,
         checkpoints=FileCheckpoints(folder_of(str(claim.job)), claim.fence), notes=RowNotes(claim),
+        may_write=lambda name: may_write(name, Job.objects.select_related("user").get(pk=claim.job).user),
     )  # fmt: skip
 
 
@@ -58,13 +60,19 @@ def folder_of(job: str) -> Any:
 
 
 def do(job: Job, run: RunContext) -> Any:
-    """Do the work of a job and return its result, as JSON that Postgres can store. Raises whatever the work raises."""
+    """Do the work of a job and return its result, as JSON that Postgres can store. Raises whatever the work raises.
+
+    Raises InvalidRequest if whoever launched it may not see its knowledge base any more.
+    """
     if not connection.in_atomic_block:
         with connection.cursor() as cursor:
             # While a statement runs, the server checks once a second whether this process is still there.
             cursor.execute("SET client_connection_check_interval = '1s'")
+    target = target_of(job)
+    if target.knowledge_base and not run.may_write(target.knowledge_base):
+        raise InvalidRequest([Fault("", f"Whoever launched this job may not see {target.knowledge_base} any more.")])
     with captured(run.log):
-        result = built(job.kind, job.arguments).run(target_of(job), run)
+        result = built(job.kind, job.arguments).run(target, run)
     return orjson.loads(stored_json(result))
 
 

@@ -12,6 +12,7 @@ from django.db.models import F, Q
 from search.domain.errors import Fault, InvalidRequest
 from search.models import Job
 from search.services.access.rights import LAUNCH_JOBS, check_may
+from search.services.access.visible import check_sees
 from search.services.access.visitors import User
 from search.services.audit.note import note
 from search.services.jobs.kinds import built, check_may_do, queue_of, target_of
@@ -37,7 +38,7 @@ def cancel_job(job: Job, *, user: User) -> Job:
     A waiting job ends at once. A running one is ended by its keeper within some seconds, in the middle of any step; if
     the keeper is gone, the job ends here, and the new fence keeps its late writes out. Raises NotAllowed.
     """
-    _check(user)
+    _check(user, job)
     asked = Job.objects.filter(pk=job.pk, state__in=Job.LIVE, cancel_requested=None)
     if asked.update(cancel_requested=ClockNow(), changes=F("changes") + 1):
         note("job cancelled", job, name=_name(job), user=user)
@@ -59,7 +60,7 @@ def resume_job(job: Job, *, user: User, here: bool = False) -> Job:
     With `here` the caller does it in its own process. Raises NotAllowed; NotPossible for a job that waits, runs or is
     done, or while an identical one does; InvalidRequest with the reasons why it cannot run any more.
     """
-    _check(user)
+    _check(user, job)
     check_may_do(user, job.kind)
     if job.state in Job.LIVE:
         raise NotPossible(f"The job is {job.get_state_display()} already.")
@@ -94,7 +95,7 @@ def clone_job(
 
     Returns the job and whether it is new. Raises what `launch_job` raises.
     """
-    _check(user)
+    _check(user, job)
     if not isinstance(arguments, Mapping | None):
         raise InvalidRequest([Fault("/arguments", "arguments is an object of arguments of the kind.")])
     return launch_job(
@@ -108,5 +109,6 @@ def _name(job: Job) -> str:
     return f"{job.kind} {job.knowledge_base_name}".rstrip()
 
 
-def _check(user: User) -> None:
+def _check(user: User, job: Job) -> None:
     check_may(user, LAUNCH_JOBS, "launch, cancel or resume jobs")
+    check_sees(user, job)

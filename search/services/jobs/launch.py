@@ -8,15 +8,18 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils.module_loading import import_string
 
 from search.domain.errors import Fault, InvalidRequest, nearest
 from search.domain.job_kinds import Kind, Target
 from search.domain.time_left import Estimator
+from search.domain.unstorable import storable
 from search.models import Job, JobSchedule, KnowledgeBase, Release
 from search.models.knowledge import BuildStatus
 from search.models.pipelines import specification_hash
 from search.services.access.rights import LAUNCH_JOBS, check_may
+from search.services.access.visible import may_write, taken
 from search.services.access.visitors import User
 from search.services.audit.note import note
 from search.services.code_version import code_version
@@ -56,7 +59,7 @@ def launch_job(
     """
     check_may(user, LAUNCH_JOBS, "launch jobs")
     check_may_do(user, kind)
-    made, target = _checked(kind, knowledge_base, question_set, arguments or {}, queue, release)
+    made, target = _checked(kind, knowledge_base, question_set, arguments or {}, queue, release, user)
     refused = [*made.refuse(target)]
     # A command's own work says what it refuses, and in more detail.
     if faults := ([] if here else refused) if refused else shortages(made.needs(target)):
@@ -78,18 +81,29 @@ def launch_job(
     return written, new
 
 
-def check_launch(kind: object, knowledge_base: object, question_set: object, arguments: object) -> KnowledgeBase | None:
+def check_launch(
+    kind: object, knowledge_base: object, question_set: object, arguments: object, user: User
+) -> KnowledgeBase | None:
     """Check a specification without launching it, and return its knowledge base. Raises InvalidRequest."""
-    made, target = _checked(kind, knowledge_base, question_set, arguments, "", "")
+    made, target = _checked(kind, knowledge_base, question_set, arguments, "", "", user)
     if faults := [*made.refuse(target)]:
         raise InvalidRequest(faults)
     return KnowledgeBase.objects.filter(name=target.knowledge_base).first() if target.knowledge_base else None
 
 
 def _checked(
-    kind: object, knowledge_base: object, question_set: object, arguments: object, queue: object, release: str
+    kind: object,
+    knowledge_base: object,
+    question_set: object,
+    arguments: object,
+    queue: object,
+    release: str,
+    user: User,
 ) -> tuple[Kind, Target]:
-    """Return the kind and its target. Raises InvalidRequest with every fault of the parts."""
+    """Return the kind and its target. Raises InvalidRequest with every fault of the parts.
+
+    A knowledge base that the user may not see counts as one that is not there.
+    """
     cls = kind_class(kind)
     faults: list[Fault] = []
     made: Kind | None = None
@@ -101,30 +115,34 @@ def _checked(
             made = built(str(kind), arguments)
         except InvalidRequest as error:
             faults += error.faults
-    target, wrong = _target(cls, knowledge_base, question_set, release)
+    visible = KnowledgeBase.objects.visible_to(user)
+    target, wrong = _target(cls, knowledge_base, question_set, release, visible)
     faults += wrong
     if queue != "" and queue not in QUEUES:
         message = f"There is no queue {str(queue)[:80]!r}; there are: {', '.join(QUEUES)}."
         faults.append(Fault("/queue", message, nearest(str(queue), QUEUES)))
     if faults or made is None:
         raise InvalidRequest(faults)
+    _check_written(made, target, user)
     return made, target
 
 
-def _target(cls: type[Kind], knowledge_base: object, question_set: object, wanted: str) -> tuple[Target, list[Fault]]:
+def _target(
+    cls: type[Kind], knowledge_base: object, question_set: object, wanted: str, visible: QuerySet[KnowledgeBase]
+) -> tuple[Target, list[Fault]]:
     """Return what the job works on, resolved to names that do not change, and the faults of the given names."""
     faults: list[Fault] = []
     base = None
-    if not isinstance(knowledge_base, str) or "\x00" in knowledge_base:
+    if not isinstance(knowledge_base, str) or not storable(knowledge_base):
         faults.append(Fault("/knowledge_base", "knowledge_base is the name of a knowledge base."))
     elif knowledge_base or "knowledge_base" in cls.targets:
-        base = KnowledgeBase.objects.select_related("active_release").filter(name=knowledge_base).first()
+        base = visible.select_related("active_release").filter(name=knowledge_base).first()
         if base is None:
-            faults.append(_no_base(knowledge_base))
+            faults.append(_no_base(knowledge_base, visible))
     release, wrong = _release(cls, base, wanted)
     faults += wrong
     resolved = ""
-    if not isinstance(question_set, str) or "\x00" in question_set:
+    if not isinstance(question_set, str) or not storable(question_set):
         faults.append(Fault("/question_set", "question_set is the name of a question set, or name@version."))
     elif not question_set and "question_set" in cls.targets:
         faults.append(Fault("/question_set", "Name the question set; `import_questions` makes one."))
@@ -134,6 +152,13 @@ def _target(cls: type[Kind], knowledge_base: object, question_set: object, wante
         except InvalidRequest as error:
             faults += error.faults
     return Target(base.name if base else "", release.name if release else "", resolved), faults
+
+
+def _check_written(made: Kind, target: Target, user: User) -> None:
+    """Raise InvalidRequest if the job would write into a knowledge base that is there and that the user may not see."""
+    pointer, name = made.writes(target)
+    if name and not may_write(name, user):
+        raise InvalidRequest([Fault(pointer, taken(name))])
 
 
 def _release(cls: type[Kind], base: KnowledgeBase | None, wanted: str) -> tuple[Release | None, list[Fault]]:
@@ -154,8 +179,8 @@ def _release(cls: type[Kind], base: KnowledgeBase | None, wanted: str) -> tuple[
     return base.active_release, []
 
 
-def _no_base(name: str) -> Fault:
-    names = list(KnowledgeBase.objects.values_list("name", flat=True)[:20])
+def _no_base(name: str, visible: QuerySet[KnowledgeBase]) -> Fault:
+    names = list(visible.values_list("name", flat=True)[:20])
     known = f"There are: {', '.join(names)}." if names else "None has been imported yet."
     if not name:
         return Fault("/knowledge_base", f"Name the knowledge base. {known}")

@@ -54,7 +54,7 @@ def save_schedule(
     try:
         # The site itself launches it later, so the right is looked at now.
         check_may_do(user, kind)
-        base = check_launch(kind, knowledge_base, question_set, arguments or {})
+        base = check_launch(kind, knowledge_base, question_set, arguments or {}, user)
     except InvalidRequest as error:
         faults += error.faults
     if faults:

@@ -25,6 +25,7 @@ from search.ingest.source import Source, manifest_of
 from search.ingest.validate import CheckedBundle, check
 from search.models import KnowledgeBase, Snapshot
 from search.models.knowledge import BuildStatus
+from search.services.access.visible import taken
 from search.services.audit.note import note
 from search.services.jobs.run_context import plain_run
 from search.services.knowledge.index_snapshot import IndexFailed, index_snapshot
@@ -113,7 +114,10 @@ def import_snapshot(
         outcome.knowledge_base = name or manifest_of(source).name
         if not BASE_NAME.fullmatch(outcome.knowledge_base):
             raise BundleError(f"'{outcome.knowledge_base}' is not a valid name for a knowledge base: {NAME_RULE}.")
-        importing = _Import(source, tolerance, report, visibility, run or plain_run(), outcome)
+        run = run or plain_run()
+        if not run.may_write(outcome.knowledge_base):
+            raise BundleError(taken(outcome.knowledge_base))
+        importing = _Import(source, tolerance, report, visibility, run, outcome)
         with outcome.timed("total"):
             if dry_run:
                 importing.check()

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Collate, Left, Lower
 
 from search.domain.errors import nearest
+from search.domain.unstorable import storable
 from search.models import Node, Release
 from search.models.node_rows import INDEXED
 
@@ -23,7 +24,7 @@ def unknown_ids(release: Release, ids: Iterable[str]) -> set[str]:
     wanted = list(dict.fromkeys(ids))
     known: set[str] = set()
     for start in range(0, len(wanted), ASKED_AT_ONCE):
-        asked = [one for one in wanted[start : start + ASKED_AT_ONCE] if _storable(one)]
+        asked = [one for one in wanted[start : start + ASKED_AT_ONCE] if storable(one)]
         known.update(_nodes(release).filter(id__in=asked).values_list("id", flat=True))
     return set(wanted) - known
 
@@ -34,7 +35,7 @@ def nearest_id(release: Release, faulty: str) -> str | None:
     A node whose name is the faulty id comes first, because people take names for ids; then the id behind `type:`,
     because only ids that two types share have their type in front.
     """
-    if not _storable(faulty):
+    if not storable(faulty):
         return None
     named = _nodes(release).annotate(begin=Collate(Lower(Left("name", INDEXED)), "C"))
     by_name = named.filter(begin=faulty.lower()[:INDEXED]).order_by("key").values_list("id", flat=True).first()
@@ -56,8 +57,3 @@ def _ids_beside(release: Release, faulty: str) -> Sequence[str]:
 
 def _nodes(release: Release) -> QuerySet[Node]:
     return Node.objects.filter(snapshot_id=release.snapshot.pk)
-
-
-def _storable(text: str) -> bool:
-    """Whether Postgres can be asked for a text: no NUL, no half of a surrogate pair."""
-    return "\x00" not in text and not any("\ud800" <= character <= "\udfff" for character in text)

@@ -21,6 +21,6 @@ def cancel_search(run: SearchRun, *, user: User, visitor: Visitor = NOBODY) -> S
         status=SearchRun.Status.CANCELLED, cancel_requested=True, finished=timezone.now(), changes=F("changes") + 1
     )
     SearchRun.objects.filter(pk=run.pk, status=SearchRun.Status.RUNNING).update(cancel_requested=True)
-    run.refresh_from_db()
+    run.refresh_from_db(fields=["status", "cancel_requested", "finished", "changes"])
     notices().tell(str(run.pk), b"" if run.status in ENDED else None)
     return run

@@ -27,7 +27,7 @@ def end_abandoned_search(run: SearchRun) -> SearchRun:
     reason = _reason(run, timezone.now())
     if reason:
         _fail(SearchRun.objects.filter(pk=run.pk, status=run.status), reason)
-        run.refresh_from_db()
+        run.refresh_from_db(fields=["status", "error", "finished", "changes"])
     return run
 
 

@@ -9,6 +9,7 @@ from search.domain.follow_up import MAX_THREAD, Earlier, Followed
 from search.domain.graph import Schema
 from search.domain.plan import Plan
 from search.models import SearchRun
+from search.services.access.visible import find_search
 from search.services.access.visitors import User
 from search.services.searches.describe_search import outputs_of, shown_plan
 from search.services.searches.end_abandoned import end_abandoned_search
@@ -99,5 +100,4 @@ def _find(follows: object, user: User) -> SearchRun | None:
         return None
     if wanted is None:
         return None
-    runs = SearchRun.objects.all() if user is None else SearchRun.objects.visible_to(user)
-    return runs.filter(pk=wanted).first()
+    return find_search(wanted, user)

@@ -10,6 +10,8 @@ from typing import Any
 from django.db.models import Count, Min
 
 from search.models import Job, SearchRun
+from search.services.access.visible import rows_for
+from search.services.access.visitors import User
 
 SEARCHES = "search"
 """The queue of searches; every other queue has jobs."""
@@ -49,11 +51,11 @@ def waiting_by_queue() -> dict[str, Waiting]:
     return found | {SEARCHES: Waiting(number, oldest)}
 
 
-def live_jobs() -> list[Job]:
-    """Return the jobs that run, then those that wait, the oldest first; at most `MOST_JOBS`."""
+def live_jobs(user: User = None) -> list[Job]:
+    """Return the jobs that run, then those that wait, the oldest first: at most `MOST_JOBS` that the user may see."""
     rows = Job.objects.filter(state__in=[Job.State.RUNNING, Job.State.QUEUED]).defer(*LARGE).select_related("user")
     # In the alphabet, running comes after queued.
-    return list(rows.order_by("-state", "created")[:MOST_JOBS])
+    return list(rows_for(rows, user).order_by("-state", "created")[:MOST_JOBS])
 
 
 def workers(queues: Sequence[Mapping[str, Any]], jobs: Sequence[Job]) -> list[Worker]:

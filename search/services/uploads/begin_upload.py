@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import F, Sum
 
 from search.domain.errors import Fault, InvalidRequest
+from search.domain.unstorable import storable
 from search.ingest.unpack.limits import UnpackRefused, safe_path, size
 from search.models import Upload, UploadFile
 from search.services.access.visitors import User
@@ -26,8 +27,9 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 def begin_upload(*, user: User, title: object = "") -> Upload:
     """Make an upload without files and return it. Raises InvalidRequest if the title is no short text."""
-    if not isinstance(title, str) or len(title) > LONGEST_TITLE or "\0" in title:
-        raise InvalidRequest([Fault("/title", f"'title' is a text of at most {LONGEST_TITLE} characters.")])
+    if not isinstance(title, str) or len(title) > LONGEST_TITLE or not storable(title):
+        message = f"'title' is a text of at most {LONGEST_TITLE} characters, without NUL and half characters."
+        raise InvalidRequest([Fault("/title", message)])
     upload = Upload(title=title.strip(), user_id=user.pk if user is not None and user.is_authenticated else None)
     upload.save()
     note("upload begun", upload, user=user)

@@ -109,6 +109,8 @@ class ShownSearch:
     expansion: ShownExpansion | None = None
     searchable: bool = True
     """Whether its knowledge base still answers: without one, entities have no page and no plan can be asked again."""
+    only_stored: bool = False
+    """Whether the reader gets what the search stored and nothing else: neither reasons nor judgments (`visible`)."""
     plain: tuple[str, ...] = ()
     """Titles of the steps that worked without a language model because the site has none."""
 
@@ -176,7 +178,8 @@ def show_described(run: SearchRun, search: Json) -> ShownSearch:
     """Return the same from a search that has been described already."""
     if run.release is None:
         base = run.knowledge_base
-        shown = replace(show_search(search), searchable=base is not None and base.active_release_id is not None)
+        searchable = base is not None and base.active_release_id is not None
+        shown = replace(show_search(search), searchable=searchable, only_stored=run.only_stored)
     else:
         # The schema is parsed each time that it is asked for.
         schema = run.release.snapshot.schema

@@ -6,7 +6,7 @@ import re
 import pytest
 from django.test import Client
 
-from search.models import KnowledgeBase
+from search.models import KnowledgeBase, Snapshot
 from search.templatetags.search_text import entity_url
 from tests.search.small import ODD_IDS
 
@@ -50,3 +50,21 @@ def test_a_page_beyond_what_there_is_shows_the_nearest(client: Client, films: Kn
 
     assert answer.status_code == 200
     assert "Ada Holm" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("/srv/private/bundles/films", "films"), ("neo4j://me:s3cret@graph.inside.example:7687/cinema", "cinema"),
+        ("bolt+s://graph.inside.example:7687/cinema", "cinema"),
+        ("https://me:s3cret@files.inside.example/a/b.zip", "b.zip"),
+    ],
+)  # fmt: skip
+def test_where_an_entity_comes_from_names_no_folder_no_host_and_no_account(
+    client: Client, films: KnowledgeBase, source: str, shown: str
+) -> None:
+    Snapshot.objects.update(source=source)
+    page = client.get("/kb/films/nodes/film/1/").content.decode()
+    assert f"{shown}" in page
+    for part in ("private", "me:", "s3cret", "inside.example", "7687", "://graph"):
+        assert part not in page

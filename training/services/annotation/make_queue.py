@@ -12,6 +12,7 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.db import transaction
 
 from search.domain.errors import Fault, InvalidRequest, nearest
+from search.domain.unstorable import storable
 from search.models import KnowledgeBase, Release, SearchRun
 from search.models.knowledge import BuildStatus
 from training.annotation.guidelines import default_guideline
@@ -91,7 +92,7 @@ def make_queue(
     Raises InvalidRequest if the rule matches nothing, the name is taken, or the release has been dropped.
     """
     faults = []
-    if not name.strip() or len(name) > 200 or "\x00" in name:
+    if not name.strip() or len(name) > 200 or not storable(name):
         faults.append(Fault("/name", "A queue has a name of 1 to 200 characters."))
     elif AnnotationQueue.objects.filter(knowledge_base=plan.base, name=name).exists():
         faults.append(Fault("/name", f"{plan.base} has a queue {name[:80]!r} already."))

@@ -13,7 +13,9 @@ Level = Literal["now", "soon"]
 class Alert:
     """One thing to do. `about` names its kind, `title` says what is wrong, `todo` says what to do.
 
-    `link` is the address of the page to do it on, with `link_text`, and `command` a command; both may be empty.
+    `knowledge_base` is the name of the one that it is about, if it names one: others than those who may see that one
+    are not told. `link` is the address of the page to do it on, with `link_text`, and `command` a command; both may be
+    empty.
     """
 
     about: str
@@ -23,3 +25,4 @@ class Alert:
     link: str = ""
     link_text: str = ""
     command: str = ""
+    knowledge_base: str = ""

@@ -98,7 +98,7 @@ def index_files() -> Iterator[Alert]:
                 "index", "now", f"The index files of {release.name} {why}.",
                 "Build them again; searches of it fail or find less until then.",
                 link=reverse("admin:search_job_add"), link_text="Launch the job Index",
-                command=f"manage.py index_kb {base}",
+                command=f"manage.py index_kb {base}", knowledge_base=base,
             )  # fmt: skip
 
 

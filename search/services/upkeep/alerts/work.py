@@ -70,6 +70,7 @@ def failing_jobs() -> Iterator[Alert]:
                 "job", "soon", f"The last job {title_of(job.kind)}{about} failed: {job.reason[:200]}",
                 "Read its log, mend the cause, then resume it or launch it again.",
                 link=reverse("admin:search_job_change", args=[job.pk]), link_text="The job",
+                knowledge_base=job.knowledge_base_name,
             )  # fmt: skip
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import json
 import re
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import Permission, User
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from search.models import ApiToken, KnowledgeBase
 from search.services.access.tokens import find_token, make_token, revoke_token
@@ -134,3 +137,54 @@ def test_who_manages_accounts_sees_and_revokes_the_tokens_of_all_but_makes_none_
     assert "Select a valid choice" in made.content.decode()
     client.post(place, {"action": "revoke", "_selected_action": [token.pk]})
     assert status(text) == 401
+
+
+def test_a_token_works_for_the_days_of_the_site_and_then_opens_nothing(member: User, settings: Settings) -> None:
+    settings.GRASP_TOKEN_DAYS = 3
+    row, text = make_token(member)
+    assert row.expires is not None
+    assert timedelta(days=2, hours=23) < row.expires - timezone.now() <= timedelta(days=3)
+    assert status(text) == 200
+    ApiToken.objects.filter(pk=row.pk).update(expires=timezone.now() - timedelta(seconds=1))
+    assert status(text) == 401
+    assert "expired" in Client().get(SECRET, headers={"Authorization": f"Token {text}"}).json()["detail"]
+
+
+def test_a_token_of_before_there_were_times_works_on_and_the_list_says_so(member: User, client: Client) -> None:
+    row, text = make_token(member, days=0)
+    assert row.expires is None
+    assert status(text) == 200
+    client.force_login(User.objects.create_superuser("root"))
+    shown = client.get(reverse("admin:search_apitoken_changelist")).content.decode()
+    assert "never expires" in shown
+    assert "it is revoked" in shown
+
+
+@pytest.mark.parametrize(("days", "expires"), [("30", True), ("0", False)])
+def test_the_command_takes_the_days(member: User, days: str, expires: bool) -> None:
+    out = io.StringIO()
+    call_command("create_token", "member", "--days", days, "--json", stdout=out)
+    told = json.loads(out.getvalue())["expires"]
+    assert (told is not None) == expires
+    assert (ApiToken.objects.get().expires is not None) == expires
+
+
+@pytest.mark.parametrize("days", ["-1", "36501"])
+def test_days_that_no_token_works_are_refused_with_a_sentence(member: User, days: str) -> None:
+    with pytest.raises(CommandError, match="A token works for 1 to 36,500 days") as refused:
+        call_command("create_token", "member", "--days", days)
+    assert refused.value.returncode == 2
+    assert not ApiToken.objects.exists()
+
+
+def test_the_form_takes_the_days_and_the_page_says_until_when(member: User, client: Client) -> None:
+    root = User.objects.create_superuser("root")
+    client.force_login(root)
+    address = reverse("admin:search_apitoken_add")
+    assert 'value="365"' in client.get(address).content.decode()
+    page = client.post(address, {"user": root.pk, "name": "x", "days": "7"}).content.decode()
+    made = ApiToken.objects.get()
+    assert made.expires is not None
+    assert f"{made.expires:%Y-%m-%d}" in page
+    assert "greater than or equal to 0" in client.post(address, {"user": root.pk, "days": "-1"}).content.decode()
+    assert ApiToken.objects.count() == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tarfile
 from io import StringIO
 from pathlib import Path
@@ -25,6 +26,8 @@ from search.services.imports.import_source import import_source
 from search.services.imports.open_source import opened_source
 from search.services.imports.place import Place, check_place, database
 from search.services.imports.preview import preview
+from search.services.jobs.launch import launch_job
+from search.services.jobs.run_here import run_here
 from search.services.knowledge.import_snapshot import ImportFailed
 from tests.neo4j_server import Neo4jServer
 from tests.search.ingest import bundles
@@ -128,6 +131,41 @@ def test_a_folder_outside_the_roots_is_no_source_for_a_page(settings: Settings, 
     ):
         with pytest.raises(InvalidRequest, match="There is no such folder below"):
             check_place(Place(folder=str(wrong)))
+
+
+def test_a_folder_with_a_link_that_leads_out_of_the_roots_is_no_source(settings: Settings, tmp_path: Path) -> None:
+    inside, outside = tables(tmp_path / "roots" / "cinema"), tmp_path / "elsewhere"
+    outside.mkdir()
+    (outside / "secret.csv").write_text("id,name\n1,Secret\n")
+    settings.GRASP_IMPORT_ROOTS = [str(tmp_path / "roots")]
+    (inside / "near.csv").symlink_to(inside / "films.csv")
+    assert check_place(Place(folder=str(inside))) == inside
+    for name, target in (("file.csv", outside / "secret.csv"), ("folder", outside), ("gone", tmp_path / "nothing")):
+        (inside / name).symlink_to(target)
+        with pytest.raises(InvalidRequest, match=f"{name} is a link that leads out of"):
+            check_place(Place(folder=str(inside)))
+        (inside / name).unlink()
+
+
+@pytest.mark.parametrize("change", ["roots", "link", "folder"])
+def test_a_folder_is_checked_again_when_its_job_runs(
+    settings: Settings, tmp_path: Path, services: object, change: str
+) -> None:
+    inside, outside = tables(tmp_path / "roots" / "cinema"), tables(tmp_path / "elsewhere")
+    settings.GRASP_IMPORT_ROOTS = [str(tmp_path / "roots")]
+    job, _ = launch_job(kind="import", arguments={"source": str(inside), "guess": True, "name": "cinema"}, here=True)
+    if change == "roots":
+        settings.GRASP_IMPORT_ROOTS = [str(tmp_path / "others")]
+    elif change == "link":
+        (inside / "more.csv").symlink_to(outside / "films.csv")
+    else:
+        shutil.rmtree(inside)
+        inside.symlink_to(outside)
+    with pytest.raises(InvalidRequest, match=r"There is no such folder below|leads out of"):
+        run_here(job)
+    job.refresh_from_db()
+    assert job.state == "failed"
+    assert not Snapshot.objects.exists()
 
 
 def test_a_place_is_one_thing(db: None) -> None:
