@@ -100,9 +100,9 @@ class Compiler(Elimination[Rows]):
         clauses = [
             f"UNWIND {bindings} AS binding",
             f"MATCH ({node}:{self.names.nodes} {{key: binding[0]}})",
-            f"WITH {node}, binding[1] AS score_{node}",
+            f"WITH {node}, binding[1] AS {node}s",
         ]
-        scores = {var: f"score_{node}"}
+        scores = {var: f"{node}s"}
         rows = Rows(clauses, [node], [node], scores=scores, size=len(self.bound[var]), untouched=var)
         rows.where(self.conditions(var))
         return rows
