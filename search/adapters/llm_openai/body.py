@@ -74,7 +74,9 @@ def _joined(events: Iterable[str]) -> Any:
 
 def _parts(chunks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the parts of choices in chunks: `delta` of chats, `text` of plain completions."""
-    listed = [part for chunk in chunks for part in _list(chunk.get("choices")) if isinstance(part, dict)]
+    listed: list[Mapping[str, Any]] = [
+        part for chunk in chunks for part in _list(chunk.get("choices")) if isinstance(part, dict)
+    ]
     return listed if any("delta" in part for part in listed) or len(chunks) > 1 else []
 
 
