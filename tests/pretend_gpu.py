@@ -80,13 +80,16 @@ def _computed(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     tree_map(lambda one: tensors.append(one) if isinstance(one, torch.Tensor) else None, (args, kwargs))
     there = [one for one in tensors if isinstance(one, OnGpu)]
     here = [one for one in tensors if not isinstance(one, OnGpu) and one.dim()]
+    if any(one.is_meta for one in here):
+        raise AssertionError(f"code of torch in C++ has made a tensor that the pretended GPU does not know ({name})")
     may_mix = name in _MOVES or (name in _INDEXED and isinstance(args[0], OnGpu))
     if there and here and not may_mix:
         raise RuntimeError(
             f"Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu! ({name})"
         )
     wanted = kwargs.get("device")
-    on_gpu = bool(there) if wanted is None else torch.device(wanted).type == "cuda"
+    # Code of torch in C++ knows the tensors of the pretended GPU as those of `meta`, and makes further ones there.
+    on_gpu = bool(there) if wanted is None else torch.device(wanted).type in ("cuda", "meta")
     if name == "aten::copy_":
         on_gpu = isinstance(args[0], OnGpu)
     if wanted is not None:
@@ -118,6 +121,8 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with monkeypatch.context() as patched:
         for name, answer in answers.items():
             patched.setattr(torch.cuda, name, answer)
+        # Tensors of a subclass cannot be made in inference mode.
+        patched.setattr(torch, "inference_mode", torch.no_grad)
         swapped = torch.__future__.get_swap_module_params_on_conversion()
         torch.__future__.set_swap_module_params_on_conversion(True)
         try:

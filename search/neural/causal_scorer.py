@@ -12,7 +12,6 @@ import torch
 from numpy.typing import NDArray
 from peft import PeftModel
 from torch import Tensor, nn
-from torch.nn import functional
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from search.neural.encoder_names import parts
@@ -82,14 +81,13 @@ class CausalReranker(PairModel):
         """Return logit of "yes" minus logit of "no", given the last tokens' vectors in float32, (pairs, width)."""
         model = self._language_model
         head, config = model.get_output_embeddings(), model.config.get_text_config()
-        answers = [self.yes, self.no]
-        weights = head.weight[answers].float()
-        bias = torch.zeros_like(weights[:, 0]) if head.bias is None else head.bias[answers].float()
+        yes, no = head.weight[self.yes].float(), head.weight[self.no].float()
+        of_yes, of_no = (0.0, 0.0) if head.bias is None else (head.bias[self.yes].float(), head.bias[self.no].float())
         scale = (getattr(config, "logit_scale", None) or 1.0) / (getattr(config, "logits_scaling", None) or 1.0)
         if cap := getattr(config, "final_logit_softcapping", None):
-            logits = cap * torch.tanh(scale * functional.linear(last, weights, bias) / cap)
-            return logits[:, 0] - logits[:, 1]
-        return scale * (last @ (weights[0] - weights[1]) + (bias[0] - bias[1]))
+            logits = (scale * (last @ yes + of_yes), scale * (last @ no + of_no))
+            return cap * (torch.tanh(logits[0] / cap) - torch.tanh(logits[1] / cap))
+        return scale * (last @ (yes - no) + (of_yes - of_no))
 
     def served(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability of "yes" against "no"."""
