@@ -7,6 +7,7 @@ from pathlib import Path
 from grasp_site.environment import env_read
 
 _DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d{1,3})?")
+_NODES = Path("/dev")
 _DRIVER = Path("/proc/driver/nvidia/gpus")
 
 
@@ -23,7 +24,7 @@ def gpus() -> int:
     allowed = env_read("GRASP_DEVICE", read_device)
     if allowed in ("cpu", "mps"):
         return 0
-    there = sum(path.name.removeprefix("nvidia").isdecimal() for path in Path("/dev").glob("nvidia*"))
+    there = sum(path.name.removeprefix("nvidia").isdecimal() for path in _NODES.glob("nvidia*"))
     return min(there, 1) if ":" in allowed else there
 
 
