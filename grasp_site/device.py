@@ -1,18 +1,31 @@
 """The device that this machine's models run on, told without loading a library for it."""
 
 import os
+import re
 from pathlib import Path
 
-from grasp_site.environment import env_str
+from grasp_site.environment import env_read
 
+_DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d{1,3})?")
+_NODES = Path("/dev")
 _DRIVER = Path("/proc/driver/nvidia/gpus")
+
+
+def read_device(text: str) -> str:
+    """Return the device of a text; an empty one is `auto`. Raises ValueError for anything that is none."""
+    word = text.strip().lower() or "auto"
+    if not _DEVICE.fullmatch(word):
+        raise ValueError(f"{text!r} is no device; it takes auto, cpu, cuda, or one GPU by its number, as cuda:0")
+    return word
 
 
 def gpus() -> int:
     """Return the number of NVIDIA GPUs that jobs may use."""
-    if env_str("GRASP_DEVICE", "auto") == "cpu":
+    allowed = env_read("GRASP_DEVICE", read_device)
+    if allowed in ("cpu", "mps"):
         return 0
-    return sum(path.name.removeprefix("nvidia").isdecimal() for path in Path("/dev").glob("nvidia*"))
+    there = sum(path.name.removeprefix("nvidia").isdecimal() for path in _NODES.glob("nvidia*"))
+    return min(there, 1) if ":" in allowed else there
 
 
 def device() -> str:

@@ -215,7 +215,11 @@ GROUPS = (
     Group(
         "Models",
         (
-            Setting("GRASP_DEVICE", "`auto`", "`auto`, `cpu` or `cuda`: where models run."),
+            Setting(
+                "GRASP_DEVICE",
+                "`auto`",
+                "`auto`, `cpu`, `cuda`, or one GPU, as `cuda:0`: where models run and are trained.",
+            ),
             Setting(
                 "GRASP_ENCODER",
                 "`all-MiniLM-L6-v2@` and the package's version",

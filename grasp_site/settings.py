@@ -14,6 +14,7 @@ from grasp_site import cors
 from grasp_site.addresses import celery_url, database_settings
 from grasp_site.admin_look import UNFOLD as UNFOLD
 from grasp_site.csp import STRICT
+from grasp_site.device import read_device
 from grasp_site.embedded.home import Home, closed_to_others
 from grasp_site.environment import env_bool, env_choice, env_int, env_list, env_read, env_secret, env_str
 from grasp_site.logs import configure_structlog, logging_settings
@@ -187,7 +188,7 @@ LLM_MODEL = env_str("LLM_MODEL")
 LLM_API_KEY = env_secret("LLM_API_KEY")
 GRASP_LLM_PRICES = env_read("GRASP_LLM_PRICES", read_prices)
 GRASP_LLM_BUDGET = env_read("GRASP_LLM_BUDGET", read_allowance, default="calls=300, tokens=1000000")
-GRASP_DEVICE = env_str("GRASP_DEVICE", "auto")
+GRASP_DEVICE = env_read("GRASP_DEVICE", read_device)
 
 # The encoders that releases may name, as `model@revision`. A row here overrides the `encoder` row of GRASP_TOOLS. The
 # packaged encoder is always listed, so that its releases stay searchable when new releases use another encoder.
@@ -327,7 +328,6 @@ GRASP_LEARNERS: dict[str, dict[str, Any]] = {
     "reranker": {
         "BACKEND": "training.learning.reranker.RerankerLearner",
         "SETTINGS": "training.learning.reranker_settings.RerankerSettings",
-        "OPTIONS": {"device": GRASP_DEVICE},
         "PIPELINE": "grasp",
         "OPTION": "rerank.neural_artifact",
         "VARIANTS": {"none": "neural", "light": "light_neural"},
@@ -357,8 +357,9 @@ GRASP_IMPORT_NEO4J_USER = env_secret("GRASP_IMPORT_NEO4J_USER")
 GRASP_IMPORT_NEO4J_PASSWORD = env_secret("GRASP_IMPORT_NEO4J_PASSWORD")
 
 # --- Jobs -----------------------------------------------------------------------------------------------------------
-# The kinds of jobs: KIND is the kind's class, QUEUE the queue whose workers do it, TITLE its name on pages. The kind
-# `train_NAME` trains the learner NAME of GRASP_LEARNERS; `training/jobs/train_learner.py` has its base class.
+# The kinds of jobs: KIND is the kind's class, QUEUE the queue whose workers do it, TITLE its name on pages. Without a
+# worker of `gpu`, or with GRASP_DEVICE=cpu, the queue is `jobs`. The kind `train_NAME` trains the learner NAME of
+# GRASP_LEARNERS; `training/jobs/train_learner.py` has its base class.
 GRASP_JOBS: dict[str, dict[str, str]] = {
     "unpack": {"TITLE": "Unpack an upload", "KIND": "search.jobs.unpack.UnpackJob", "QUEUE": "jobs"},
     "import": {"TITLE": "Import", "KIND": "search.jobs.import_kb.ImportJob", "QUEUE": "jobs"},
@@ -374,9 +375,9 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "train_retriever": {
         "TITLE": "Train retriever",
         "KIND": "training.jobs.train_retriever.TrainRetrieverJob",
-        "QUEUE": "jobs",
+        "QUEUE": "gpu",
     },
-    "train_all": {"TITLE": "Train everything", "KIND": "training.jobs.train_all.TrainAllJob", "QUEUE": "jobs"},
+    "train_all": {"TITLE": "Train everything", "KIND": "training.jobs.train_all.TrainAllJob", "QUEUE": "gpu"},
     "learn_corrections": {
         "TITLE": "Learn from corrections",
         "KIND": "training.jobs.learn_corrections.LearnCorrectionsJob",
@@ -391,7 +392,7 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "train_reranker": {
         "TITLE": "Train reranker",
         "KIND": "training.jobs.train_reranker.TrainRerankerJob",
-        "QUEUE": "jobs",
+        "QUEUE": "gpu",
     },
 }
 # Dotted path of the function that returns Celery's arguments for a worker of a queue.

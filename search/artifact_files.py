@@ -14,15 +14,14 @@ import hashlib
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from threading import Lock
 from typing import Any, ClassVar, Generic, TypeVar
 
 from safetensors import SafetensorError
 
 from search.domain.errors import StageError
+from search.domain.kept import Kept
 
 CONFIGURATION, WEIGHTS, JOB, CARD, MANIFEST = "config.json", "model.safetensors", "job.json", "README.md", "files.json"
 ADAPTER, ADAPTER_CONFIGURATION = "adapter_model.safetensors", "adapter_config.json"
@@ -171,17 +170,14 @@ class LoadedArtifacts(ABC, Generic[T]):
 
     def __init__(self, directory: Path | str, most: int = 8) -> None:
         self._directory = Path(directory)
-        self._kept = lru_cache(maxsize=most)(self._read)
-        self._lock = Lock()
+        self._kept: Kept[tuple[str, int], T] = Kept(lambda: most)
 
     def get(self, artifact: str, fold: int = -1) -> T:
         """Return what an artifact holds; if `fold` is 0 or more, what was trained without this fold.
 
         Raises StageError when there is nothing that this code can read.
         """
-        # If several searches need the same artifact at once, one of them reads its files.
-        with self._lock:
-            return self._kept(artifact, fold)
+        return self._kept.get((artifact, fold), lambda make_room: self._read(artifact, fold, make_room))
 
     @abstractmethod
     def made(self, artifact: str, configuration: Mapping[str, Any], weights: Path, fold: int) -> T:
@@ -191,12 +187,13 @@ class LoadedArtifacts(ABC, Generic[T]):
         cannot be read.
         """
 
-    def _read(self, artifact: str, fold: int) -> T:
+    def _read(self, artifact: str, fold: int, make_room: Callable[[], None]) -> T:
         configuration = open_artifact(self._directory, artifact, self.kind, self.stage)
         try:
             weights = self._directory / artifact / self._weights(artifact, configuration, fold)
             if not weights.is_file():
                 raise StageError(self.stage, f"there is no artifact {artifact} on this machine", permanent=True)
+            make_room()
             return self.made(artifact, configuration, weights, fold)
         except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
             reason = f"the artifact {artifact} cannot be read ({error})"

@@ -42,7 +42,8 @@ class EndpointForm(forms.ModelForm):
         max_length=4_000,
         strip=True,
         widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"}, render_value=False),
-        help_text="Stored encrypted and never shown. Leave it empty to keep the key that is stored.",
+        help_text="Stored encrypted and never shown. Leave it empty to keep the key that is stored. It is forgotten "
+        "when scheme, host or port of the address change.",
     )
     forget_key = forms.BooleanField(
         label="Forget the stored key",
@@ -129,6 +130,12 @@ class EndpointAdmin(ModelAdmin):
         schema = json.dumps(shown["preview"]["json_schema"], indent=1) if "preview" in shown else ""
         context = self.admin_site.each_context(request) | {"opts": Endpoint._meta, "schema": schema} | shown
         return TemplateResponse(request, "admin/search/endpoint/prompt.html", context)
+
+    def save_model(self, request: HttpRequest, obj: Endpoint, form: EndpointForm, change: bool) -> None:
+        """Save, and say that the key was forgotten if the address names another server now."""
+        super().save_model(request, obj, form, change)
+        if obj.forgotten:
+            messages.warning(request, obj.forgotten)
 
     @action(description="Save and test")
     def save_and_test(self, request: HttpRequest, obj: Endpoint) -> None:

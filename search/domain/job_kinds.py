@@ -104,6 +104,10 @@ class Kind(Protocol):
         """Return as JSON what must not change between launch and end, such as the specifications of pipelines."""
         return {}
 
+    def takes_gpu(self) -> bool:
+        """Whether a kind of the queue `gpu` computes on a GPU with these arguments."""
+        return True
+
     def needs(self, target: Target) -> Needs:
         """Return an estimate of what the job needs. It is called only if `refuse` returned nothing."""
         return Needs()

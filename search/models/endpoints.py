@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
-from django.db import models
+from django.db import models, transaction
 
 from search.models.sealed import Secret, seal, unseal
+
+USUAL_PORTS = {"http": 80, "https": 443}
 
 
 def check_base_url(value: str) -> None:
@@ -26,12 +29,23 @@ def check_base_url(value: str) -> None:
         raise ValidationError("The address contains a user or password; enter the key in its own field.")
 
 
+def server_of_url(base_url: str) -> tuple[str, str, int | None]:
+    """Return scheme, host and port of an address, with the scheme's usual port where it names none."""
+    parts = urlsplit(base_url)
+    return parts.scheme, parts.hostname or "", parts.port or USUAL_PORTS.get(parts.scheme)
+
+
 class Endpoint(models.Model):
     """An OpenAI-compatible server, and the model to use there.
 
     If several are active, the one with the lowest `position` is used. The API key is stored encrypted and is never
-    shown again.
+    shown again. It belongs to the server that it was entered for: `save` forgets it when the address names another one,
+    so that whoever changes the address does not get the key. `forgotten` then tells it in a sentence.
     """
+
+    forgotten: str = ""
+    _entered = False
+    """Whether a key was set on this object since it was read or saved."""
 
     class Structured(models.TextChoices):
         AUTO = "auto", "Where the server can"
@@ -79,6 +93,19 @@ class Endpoint(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save; a stored key is forgotten if scheme, host or port are not those that the stored row has."""
+        self.forgotten = ""
+        with transaction.atomic():
+            if not (self._state.adding or self._entered or not self.api_key_sealed):
+                stored = Endpoint.objects.select_for_update().filter(pk=self.pk).first()
+                written = kwargs.get("update_fields")
+                if stored is not None and (written is None or {"base_url", "api_key_sealed"} & set(written)):
+                    self._forget_key_of_another(stored)
+                    kwargs["update_fields"] = written and {*written, "api_key_sealed"}
+            super().save(*args, **kwargs)
+        self._entered = False
+
     @property
     def api_key(self) -> Secret:
         """The key, masked. Raises Unsealable if SECRET_KEY has changed since it was stored."""
@@ -87,6 +114,21 @@ class Endpoint(models.Model):
     @api_key.setter
     def api_key(self, key: Secret) -> None:
         self.api_key_sealed = seal(key)
+        self._entered = True
+
+    def _forget_key_of_another(self, stored: Endpoint) -> None:
+        """Forget the key unless it is the stored one and the address names the stored server."""
+        same_server = server_of_url(self.base_url) == server_of_url(stored.base_url)
+        if same_server and self.api_key_sealed == stored.api_key_sealed:
+            return
+        self.api_key_sealed = ""
+        scheme, host, port = server_of_url(stored.base_url)
+        before = f"{scheme}://{f'[{host}]' if ':' in host else host}"
+        named = before if port == USUAL_PORTS.get(scheme) else f"{before}:{port}"
+        self.forgotten = (
+            f"The stored key was entered for {named} and has been forgotten, because the address names another server "
+            "now. Enter that server's key if it takes one."
+        )
 
 
 class LanguageModelCall(models.Model):

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import torch
 from peft import LoraConfig, PeftModel, get_peft_model, get_peft_model_state_dict
 from safetensors.torch import save
 from torch import nn
 
 from search.artifact_files import ADAPTER, ADAPTER_CONFIGURATION
+from search.neural.devices import seeded
 from search.neural.encoder_names import parts
 
 
@@ -24,8 +24,7 @@ def with_adapter(body: nn.Module, rank: int, alpha: int, dropout: float, *, caus
         r=rank, lora_alpha=alpha, lora_dropout=dropout, target_modules="all-linear", bias="none",
         task_type="CAUSAL_LM" if causal else "FEATURE_EXTRACTION",
     )  # fmt: skip
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
+    with seeded(seed, next(body.parameters()).device):
         return get_peft_model(body, config)
 
 
@@ -46,7 +45,9 @@ def merged(body: nn.Module, folder: Path) -> nn.Module:
 
     Raises ValueError, KeyError, OSError or RuntimeError if the adapter does not fit.
     """
-    model: Any = PeftModel.from_pretrained(body, str(folder))
+    # Unless it is told where, PEFT reads the weights onto a GPU if there is one.
+    where = str(next(body.parameters()).device)
+    model: Any = PeftModel.from_pretrained(body, str(folder), torch_device=where)
     merged_body: nn.Module = model.merge_and_unload()
     return merged_body
 

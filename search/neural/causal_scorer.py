@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from peft import PeftModel
 from torch import Tensor, nn
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -32,11 +33,9 @@ _PARTS = "".join(
 class CausalReranker(PairModel):
     """A causal language model, the chat that it is given, and its two answers.
 
-    The score is the logit of "yes" minus the logit of "no" at the last token; `served` turns it into a probability.
-    Pairs are padded at the left, so that their last tokens are at one place.
+    The score is the logit of "yes" minus the logit of "no" at the last token; `served` turns it into a probability. The
+    last product is computed in float32: a difference of two logits in bfloat16 has few values, so that documents tie.
     """
-
-    pad_left = True
 
     def __init__(self, body: nn.Module, tokenizer: Any, tokens: int, prompts: PromptFiles | None = None) -> None:
         """Raises ValueError if the model's vocabulary does not have both answers as one token each."""
@@ -60,12 +59,35 @@ class CausalReranker(PairModel):
     def forward(self, pairs: Sequence[Pair]) -> Tensor:
         """Return logit of "yes" minus logit of "no" for each pair."""
         ids, mask, _ = self.padded(pairs)
-        places = (mask.cumsum(dim=1) - 1).clamp(min=0)
-        logits = self.body(
-            input_ids=ids, attention_mask=mask, position_ids=places, logits_to_keep=1, use_cache=False
-        ).logits[:, -1]
-        scores: Tensor = logits[:, self.yes].float() - logits[:, self.no].float()
+        # No token reads what follows it, so padding at the end needs no mask.
+        read = self._transformer(input_ids=ids, use_cache=False).last_hidden_state
+        last = read[torch.arange(len(pairs), device=ids.device), mask.sum(dim=1) - 1]
+        with torch.autocast(last.device.type, enabled=False):
+            scores: Tensor = self._difference(last.float())
         return scores
+
+    @property
+    def _language_model(self) -> Any:
+        """The model of transformers, whose layers may have adapters."""
+        body: Any = self.body
+        return body.get_base_model() if isinstance(body, PeftModel) else body
+
+    @property
+    def _transformer(self) -> Any:
+        """The language model without its head."""
+        return self._language_model.base_model
+
+    def _difference(self, last: Tensor) -> Tensor:
+        """Return logit of "yes" minus logit of "no", given the last tokens' vectors in float32, (pairs, width)."""
+        model = self._language_model
+        head, config = model.get_output_embeddings(), model.config.get_text_config()
+        yes, no = head.weight[self.yes].float(), head.weight[self.no].float()
+        of_yes, of_no = (0.0, 0.0) if head.bias is None else (head.bias[self.yes].float(), head.bias[self.no].float())
+        scale = (getattr(config, "logit_scale", None) or 1.0) / (getattr(config, "logits_scaling", None) or 1.0)
+        if cap := getattr(config, "final_logit_softcapping", None):
+            logits = (scale * (last @ yes + of_yes), scale * (last @ no + of_no))
+            return cap * (torch.tanh(logits[0] / cap) - torch.tanh(logits[1] / cap))
+        return scale * (last @ (yes - no) + (of_yes - of_no))
 
     def served(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability of "yes" against "no"."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
@@ -19,6 +21,22 @@ def chosen_device(device: str) -> str:
     return "cpu"
 
 
+def kind_of(device: str | torch.device) -> str:
+    """Return the kind of a device, without the number of the GPU: `cuda` for `cuda:0`."""
+    return torch.device(device).type
+
+
+@contextmanager
+def seeded(seed: int, device: str | torch.device = "cpu") -> Iterator[None]:
+    """Let a seed decide what torch draws on the CPU and on this device; afterwards torch draws as if nothing was.
+
+    Nothing but this device is asked for its state, so that work on a CPU takes no memory of a GPU.
+    """
+    with torch.random.fork_rng(devices=[torch.device(device)] if kind_of(device) == "cuda" else []):
+        torch.manual_seed(seed)
+        yield
+
+
 def chosen_dtype(dtype: str, device: str) -> torch.dtype:
     """Return the data type for models: `auto` is bfloat16 where the device computes it in hardware, else float32."""
     if dtype != "auto":
@@ -27,8 +45,9 @@ def chosen_dtype(dtype: str, device: str) -> torch.dtype:
 
 
 def computes_bfloat16(device: str) -> bool:
-    """Return whether a device (cpu, cuda) computes bfloat16 in hardware."""
-    return device == "cuda" or (device == "cpu" and has_bfloat16())
+    """Return whether a device (cpu, cuda, cuda:1) computes bfloat16 in hardware."""
+    kind = kind_of(device)
+    return kind == "cuda" or (kind == "cpu" and has_bfloat16())
 
 
 def has_bfloat16(cpu_info: Path = _CPU_INFO) -> bool:

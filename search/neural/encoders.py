@@ -12,9 +12,10 @@ import torch
 from transformers.utils import logging as transformers_logging
 
 from search.interfaces import Encoder, Vectors
-from search.neural.devices import chosen_device, chosen_dtype
+from search.neural.devices import chosen_device, chosen_dtype, kind_of
 from search.neural.devices import has_bfloat16 as has_bfloat16
 from search.neural.encoder_names import full_name, parts
+from search.neural.memory import within_memory
 from search.neural.packed_bert import PackedEmbedding
 from search.neural.sentence_models import sentence_model
 from search.neural.threads import threads as torch_threads
@@ -44,8 +45,8 @@ class SentenceEncoder:
     """An encoder of the sentence-transformers family.
 
     `model` is the name of a packaged model, a folder, or a name on the Hugging Face hub (then `revision` should be a
-    commit). `device` is auto, cpu, cuda or mps; `dtype` auto, float32, bfloat16 or float16: auto is bfloat16 on a GPU
-    and on a CPU that computes it in hardware, else float32. `threads` is the number of torch's threads in this
+    commit). `device` is auto, cpu, cuda, cuda:1 or mps; `dtype` auto, float32, bfloat16 or float16: auto is bfloat16 on
+    a GPU and on a CPU that computes it in hardware, else float32. `threads` is the number of torch's threads in this
     process; 0 does not change it. Several threads may call the encoder at the same time.
     """
 
@@ -65,14 +66,14 @@ class SentenceEncoder:
         self.dtype = chosen_dtype(dtype, device)
         self._model = sentence_model(self.name, device, self.dtype).eval()
         whole = Embedding(self._model)
-        self._quick = quick(self._model) if device == "cpu" else whole
+        self._quick = quick(self._model) if kind_of(device) == "cpu" else whole
         # A traced pass of a large batch is slower than the model's own.
         self._whole = self._quick if isinstance(self._quick, PackedEmbedding) else whole
         self._threads = torch.get_num_threads()
         self.dimensions = int(self._model.get_embedding_dimension() or 0)
         self._longest = int(self._model.max_seq_length or 512)
         self.characters_read = CHARACTERS_A_TOKEN * self._longest
-        self._tokens_a_batch = TOKENS_A_BATCH.get(device, TOKENS_A_BATCH["cpu"])
+        self._tokens_a_batch = _tokens(device)
         self.characters_at_once = _characters(device)
         # A fast tokenizer raises an error if two threads change its settings at the same time.
         self._tokenizing = threading.Lock()
@@ -81,7 +82,9 @@ class SentenceEncoder:
         """Return one unit-length row a text, shape (len(texts), dimensions). Texts too long for the model are cut.
 
         Texts with the same tokens, after cutting, are computed once. Texts of similar length are computed together, so
-        that there is little padding.
+        that there is little padding. A batch that a GPU's memory does not hold is divided.
+
+        Raises StageError if the memory does not suffice for one text.
         """
         rows: dict[tuple[int, ...], int] = {}
         places = [rows.setdefault(tokens, len(rows)) for tokens in self._tokenize(texts)]
@@ -89,10 +92,16 @@ class SentenceEncoder:
         vectors = np.empty((len(unique), self.dimensions), dtype=np.float32)
         lengths = [len(tokens) for tokens in unique]
         packs = _packs if isinstance(self._quick, PackedEmbedding) else _batches
-        for batch in packs(lengths, self._tokens_a_batch):
-            held = [unique[at] for at in batch]
+
+        def compute(part: Sequence[int]) -> None:
+            held = [unique[at] for at in part]
             mixed = len(held[0]) < len(held[-1]) <= EQUAL_LENGTH
-            vectors[batch] = self._together(held) if mixed else self._forward(held)
+            vectors[part] = self._together(held) if mixed else self._forward(held)
+
+        for batch in packs(lengths, self._tokens_a_batch):
+            fitting = within_memory(batch, compute, "encoder", f"{self.name} and one text")
+            if fitting < len(batch):
+                self._tokens_a_batch = min(self._tokens_a_batch, fitting * lengths[batch[-1]])
         return vectors[places]
 
     def _together(self, texts: Sequence[tuple[int, ...]]) -> Vectors:
@@ -179,7 +188,11 @@ def cached_sentence_encoder(name: str, size: int = REMEMBERED_VECTORS, **options
 
 def _characters(device: str) -> int:
     """Return the number of characters, padding included, that one call should have."""
-    return CALLED_WITH * CHARACTERS_A_TOKEN * TOKENS_A_BATCH.get(device, TOKENS_A_BATCH["cpu"])
+    return CALLED_WITH * CHARACTERS_A_TOKEN * _tokens(device)
+
+
+def _tokens(device: str) -> int:
+    return TOKENS_A_BATCH.get(kind_of(device), TOKENS_A_BATCH["cpu"])
 
 
 def _packs(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
-from threading import Lock
 
 from search.domain.errors import StageError
+from search.domain.kept import Kept
 from search.interfaces import Encoder
 
 STAGE = "encoder"
@@ -17,15 +16,21 @@ class EncodersByName:
 
     `load` returns the encoder of a name or raises StageError. `usual` returns the default name. `most` returns the
     number of encoders that are kept. An encoder that is no longer kept can still be used by whoever holds it.
+    `missing` returns why there is no such encoder, or an empty string; no other encoder has to go for one that is
+    missing.
     """
 
-    def __init__(self, load: Callable[[str], Encoder], usual: Callable[[], str], most: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        load: Callable[[str], Encoder],
+        usual: Callable[[], str],
+        most: Callable[[], int],
+        missing: Callable[[str], str] = lambda name: "",
+    ) -> None:
+        self._missing = missing
         self._load = load
         self._usual = usual
-        self._most = most
-        self._kept: OrderedDict[str, Encoder] = OrderedDict()
-        self._loading: dict[str, Lock] = {}
-        self._lock = Lock()
+        self._kept: Kept[str, Encoder] = Kept(most)
 
     def __call__(self, name: str = "") -> Encoder:
         """Return the encoder of that name, or the usual one; the first call loads the model.
@@ -34,30 +39,16 @@ class EncodersByName:
         because vectors of two encoders must never be compared.
         """
         name = name or self._usual()
-        with self._lock:
-            if name in self._kept:
-                self._kept.move_to_end(name)
-                return self._kept[name]
-            loading = self._loading.setdefault(name, Lock())
-        # Only one thread loads a model. Searches with other encoders are not blocked meanwhile.
-        with loading:
-            with self._lock:
-                if name in self._kept:
-                    return self._kept[name]
-            encoder = self._loaded(name)
-            with self._lock:
-                self._kept[name] = encoder
-                while len(self._kept) > max(1, self._most()):
-                    self._kept.popitem(last=False)
-                self._loading.pop(name, None)
-        return encoder
+        return self._kept.get(name, lambda make_room: self._loaded(name, make_room))
 
     def cache_clear(self) -> None:
         """Remove every encoder from memory."""
-        with self._lock:
-            self._kept.clear()
+        self._kept.clear()
 
-    def _loaded(self, name: str) -> Encoder:
+    def _loaded(self, name: str, make_room: Callable[[], None]) -> Encoder:
+        if reason := self._missing(name):
+            raise StageError(STAGE, reason, permanent=True)
+        make_room()
         try:
             encoder = self._load(name)
         except (ImportError, OSError, ValueError, RuntimeError) as error:

@@ -34,6 +34,7 @@ from torch.nn import functional
 
 from search.artifact_files import LoadedArtifacts
 from search.interfaces import FieldQuery, Vectors
+from search.neural.devices import kind_of
 from search.neural.field_members import members_of
 from search.neural.sentence_models import sentence_model
 from search.neural.threads import threads
@@ -119,10 +120,13 @@ class FieldNet(nn.Module):
         return tower, [self.maps, *self.kinds.parameters()], list(self.weigh.parameters())
 
     def changed(self, base: SentenceTransformer, layers: int) -> dict[str, NDArray[np.float16]]:
-        """Return the heads, and the differences of the tower's last layers from `base`, in half precision."""
+        """Return the heads, and the differences of the tower's last layers from `base`, in half precision.
+
+        The net and `base` may be on different devices.
+        """
         own, before = dict(self.tower.named_parameters()), dict(base.named_parameters())
         names = tower_parameters(self.tower, layers)
-        tower = {f"{TOWER}{name}": (own[name].detach() - before[name].detach()).cpu() for name in names}
+        tower = {f"{TOWER}{name}": own[name].detach().cpu() - before[name].detach().cpu() for name in names}
         heads = {name: tensor.cpu() for name, tensor in self.state_dict().items() if not name.startswith(TOWER)}
         return {name: tensor.half().numpy() for name, tensor in {**heads, **tower}.items()}
 
@@ -188,6 +192,16 @@ def new_net(encoder: str, shape: Shape, *, own_tower: bool = True) -> FieldNet:
         return FieldNet(base, shape).eval()
     shared = {id(parameter): parameter for name, parameter in base.named_parameters() if not _LAYER.search(name)}
     return FieldNet(copy.deepcopy(base, dict(shared)), shape).eval()
+
+
+def on_device(net: FieldNet, device: str | torch.device) -> FieldNet:
+    """Return a net on a device: the net itself if it is there already, else a copy.
+
+    A net shares parameters with the encoder's model, which others use on the CPU, so they may not be moved.
+    """
+    if all(parameter.device.type == kind_of(device) for parameter in net.parameters()):
+        return net
+    return copy.deepcopy(net).to(device)
 
 
 def tower_parameters(tower: SentenceTransformer, layers: int) -> list[str]:

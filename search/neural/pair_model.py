@@ -16,7 +16,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from search.domain.errors import StageError
 from search.domain.trace import Limit
+from search.neural.memory import within_memory
 from search.neural.threads import threads
 from search.text import DocumentForm
 
@@ -38,7 +40,6 @@ class PairModel(nn.Module):
 
     tokens: int
     tokenizer: Any
-    pad_left = False
 
     def __init__(self, tokenizer: Any, tokens: int) -> None:
         super().__init__()
@@ -80,10 +81,9 @@ class PairModel(nn.Module):
         ids = torch.full((len(pairs), longest), self.tokenizer.pad_token_id or 0)
         mask, document = torch.zeros_like(ids), torch.zeros_like(ids)
         for row, pair in enumerate(pairs):
-            start = longest - len(pair.ids) if self.pad_left else 0
-            ids[row, start : start + len(pair.ids)] = torch.tensor(pair.ids)
-            mask[row, start : start + len(pair.ids)] = 1
-            document[row, start + pair.second : start + len(pair.ids)] = 1
+            ids[row, : len(pair.ids)] = torch.tensor(pair.ids)
+            mask[row, : len(pair.ids)] = 1
+            document[row, pair.second : len(pair.ids)] = 1
         device = self.device
         return ids.to(device), mask.to(device), document.to(device)
 
@@ -109,7 +109,10 @@ class PairScorer:
         On a CPU each of torch's threads computes whole batches. Threads that share every operation of one batch would
         wait for each other after each of them.
 
-        Raises DeadlineExceeded if the time ran out between two batches, SearchCancelled.
+        A batch that a GPU's memory does not hold is divided, and later batches are smaller.
+
+        Raises DeadlineExceeded if the time ran out between two batches, SearchCancelled, and StageError if the model
+        fails, also because the memory does not suffice for one document.
         """
         limit.check("rerank")
         pairs = self.model.pairs(question, documents)
@@ -117,23 +120,35 @@ class PairScorer:
         workers = torch.get_num_threads() if self._several else 1
         some = list(batches([len(pair.ids) for pair in pairs], self._tokens_a_batch, workers))
 
-        def compute(batch: list[int]) -> None:
+        def compute(part: Sequence[int]) -> None:
             limit.check("rerank")
             with torch.inference_mode():
-                scores[batch] = self.model([pairs[at] for at in batch]).double().cpu().numpy()
+                scores[part] = self.model([pairs[at] for at in part]).double().cpu().numpy()
+
+        def compute_all(batch: list[int]) -> None:
+            fitting = within_memory(batch, compute, "rerank", f"{self.name} and one document")
+            if fitting < len(batch):
+                self._tokens_a_batch = min(self._tokens_a_batch, fitting * len(pairs[batch[-1]].ids))
 
         def compute_alone(batch: list[int]) -> None:
             with threads(1):
-                compute(batch)
+                compute_all(batch)
 
-        if workers == 1 or len(some) == 1:
-            for batch in some:
-                compute(batch)
-        else:
-            with ThreadPoolExecutor(workers) as pool:
-                # The longest first: the threads end at about the same time.
-                list(pool.map(compute_alone, reversed(some)))
+        try:
+            if workers == 1 or len(some) == 1:
+                for batch in some:
+                    compute_all(batch)
+            else:
+                with ThreadPoolExecutor(workers) as pool:
+                    # The longest first: the threads end at about the same time.
+                    list(pool.map(compute_alone, reversed(some)))
+        except RuntimeError as error:
+            raise StageError("rerank", f"{self.name} failed ({_line(error)})", permanent=False) from error
         return self.model.served(scores)
+
+
+def _line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:300]
 
 
 def batches(lengths: Sequence[int], tokens: int, workers: int = 1) -> Iterator[list[int]]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import torch
@@ -16,6 +14,7 @@ from safetensors.torch import load_file
 
 from search.artifact_files import ADAPTER_CONFIGURATION, open_artifact
 from search.domain.errors import StageError
+from search.domain.kept import Kept
 from search.interfaces import Scorer
 from search.neural import adapters, causal_scorer, cross_encoder
 from search.neural.devices import chosen_device, chosen_dtype
@@ -45,8 +44,7 @@ class LoadedScorers:
         self._directory = Path(directory)
         self._rows = rows or {}
         self._device = device
-        self._kept = lru_cache(maxsize=most)(self._loaded)
-        self._lock = Lock()
+        self._kept: Kept[tuple[str, str], Scorer] = Kept(lambda: most)
 
     def get(self, scorer: str = "", artifact: str = "") -> Scorer:
         """Return the scorer of an artifact, or the configured one of a name; see interfaces.Scorers."""
@@ -57,18 +55,16 @@ class LoadedScorers:
                 f"GRASP_SCORERS{known}"
             )
             raise StageError(STAGE, reason, permanent=True)
-        # If several searches need the same model at once, one of them loads it.
-        with self._lock:
-            return self._kept("" if artifact else scorer, artifact)
+        if artifact:
+            return self._kept.get(("", artifact), lambda make_room: self._of_artifact(artifact, make_room))
+        return self._kept.get((scorer, ""), lambda make_room: self._configured(scorer, make_room))
 
-    def _loaded(self, scorer: str, artifact: str) -> Scorer:
-        return self._of_artifact(artifact) if artifact else self._configured(scorer)
-
-    def _configured(self, name: str) -> Scorer:
+    def _configured(self, name: str, make_room: Callable[[], None]) -> Scorer:
         if name not in self._rows:
             known = ", ".join(self._rows) or "none"
             raise StageError(STAGE, f"there is no reranker {name[:80]!r}; GRASP_SCORERS names: {known}", permanent=True)
         row = self._rows[name]
+        make_room()
         try:
             scorer: Scorer = import_string(row["BACKEND"])(
                 name=name, **{"device": self._device, **row.get("OPTIONS", {})}
@@ -77,8 +73,9 @@ class LoadedScorers:
             raise StageError(STAGE, f"the reranker {name} cannot be loaded ({_line(error)})", permanent=True) from error
         return scorer
 
-    def _of_artifact(self, artifact: str) -> Scorer:
+    def _of_artifact(self, artifact: str, make_room: Callable[[], None]) -> Scorer:
         configuration = open_artifact(self._directory, artifact, RERANKER, STAGE)
+        make_room()
         try:
             return read_reranker(self._directory / artifact, configuration, artifact, self._device)
         except _FAILURES as error:

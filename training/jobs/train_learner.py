@@ -79,6 +79,10 @@ class TrainLearnerJob(Kind):
         """Return how many questions the learner takes at least."""
         return wiring.fewest_questions(cls.learner)
 
+    def takes_gpu(self) -> bool:
+        """Whether the learner may be trained on a GPU."""
+        return self.settings.get("device") != "cpu"
+
     def own_parts(self) -> Mapping[str, float]:
         """Return the parts of the learning, with the seconds that they take for `USUAL` questions."""
         return {**({PART: made_seconds(self.synthesised)} if self.synthesised else {}), **self.shares}

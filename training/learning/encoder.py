@@ -19,7 +19,6 @@ from search.domain.errors import StageError
 from search.domain.run_context import RunContext
 from search.domain.vector_kinds import CHUNK, COMPUTED
 from search.neural.adapters import adapter_files, with_adapter
-from search.neural.devices import chosen_device
 from search.neural.encoder_names import ENCODER, parts
 from search.neural.sentence_models import (
     base_of,
@@ -28,6 +27,7 @@ from search.neural.sentence_models import (
     transformer_of,
     weights_hash,
 )
+from training.learning.devices import training_device
 from training.learning.encoder_fit import EncoderFit, EncoderNet, ranks
 from training.learning.encoder_lists import (
     RETRIEVED,
@@ -169,7 +169,7 @@ class EncoderTask:
             transformer.get_input_embeddings().requires_grad_(False)
         # A computed kind has no text; a chunk is a part of what the others hold.
         kinds = [kind for kind in kinds_of(self.material) if kind != CHUNK and kind not in COMPUTED]
-        net: EncoderNet = EncoderNet(body, kinds, learner.tokens).to(chosen_device(learner.device))
+        net: EncoderNet = EncoderNet(body, kinds, learner.tokens).to(training_device(learner.device, "retriever"))
         return net
 
     def _how(self, questions: int) -> HowToStep:

@@ -19,8 +19,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from search.domain.run_context import RunContext
-from search.neural.devices import computes_bfloat16
+from search.neural.devices import computes_bfloat16, seeded
 from search.neural.field_retriever import padded, tokenized
+from search.neural.memory import within_memory
 from training.learning.encoder_lists import Asked, Texts
 from training.learning.stepwise import HowToStep, StepwiseFit
 
@@ -147,9 +148,7 @@ class EncoderFit(StepwiseFit[Asked]):
         return [float(one) for one in each.detach()]
 
     def _embedded(self, batch: Batch, places: Sequence[int], seed: int) -> Tensor:
-        device = self.model.weigh.device
-        with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
-            torch.manual_seed(seed)
+        with seeded(seed, self.model.weigh.device):
             found: Tensor = self.model([batch.texts[at] for at in places])
         return found
 
@@ -186,11 +185,14 @@ def embedded(net: EncoderNet, texts: Sequence[str], run: RunContext) -> Tensor:
     tokens = net.read(texts)
     order = sorted(range(len(tokens)), key=lambda at: len(tokens[at]))
     found = torch.zeros((len(texts), int(net.body.get_embedding_dimension() or 0)))
+
+    def embed(part: Sequence[int]) -> None:
+        found[part] = net([tokens[at] for at in part]).cpu()
+
     with torch.inference_mode():
         for first in range(0, len(order), AT_ONCE):
             run.check()
-            part = order[first : first + AT_ONCE]
-            found[part] = net([tokens[at] for at in part]).cpu()
+            within_memory(order[first : first + AT_ONCE], embed, "training", f"one text of {net.tokens} tokens")
     return found
 
 

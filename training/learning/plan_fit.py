@@ -15,6 +15,7 @@ from torch import Tensor
 
 from search.domain.errors import StageError
 from search.interfaces import Vectors
+from search.neural.devices import seeded
 from search.neural.plan_scorer import PlanScorerNet, ScorerSize
 from search.stages.plan.scoring.features import FEATURES
 from search.stages.plan.scoring.score import Weights
@@ -113,8 +114,7 @@ def fit(
     an exception when the fit must stop. A loss that is no number ends the fit with the weights from before the pass,
     and `log` names the batch by the `names` of the questions. Raises StageError if that is the first pass.
     """
-    with torch.random.fork_rng():
-        torch.manual_seed(how.seed)
+    with seeded(how.seed):
         net = unlearned(wordings, how.hidden).net
     start = copy.deepcopy(net.state_dict())
     path_vectors = torch.from_numpy(wordings)

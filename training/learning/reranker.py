@@ -16,10 +16,10 @@ from search.domain.run_context import RunContext
 from search.neural.adapters import adapter_files, with_adapter
 from search.neural.causal_scorer import CausalReranker, causal_reranker
 from search.neural.cross_encoder import cross_encoder
-from search.neural.devices import chosen_device
 from search.neural.encoder_names import full_name, parts
 from search.neural.pair_model import PairModel
 from search.text import DocumentForm
+from training.learning.devices import training_device
 from training.learning.reranker_fit import Fit, HowToFit
 from training.learning.reranker_lists import FEW, CandidateList, Documents, collect, held_out
 from training.learning.reranker_quality import Mix, Ordered, best_mix, figures, ordered
@@ -137,7 +137,7 @@ class RerankerTask:
     def _model(self) -> PairModel:
         """Return the untrained model on its device, in float32, with the parameters that are trained marked."""
         learner = self.learner
-        device = chosen_device(learner.device)
+        device = training_device(learner.device, "training")
         causal = learner.base == CAUSAL
         make = causal_reranker if causal else cross_encoder
         model: Any = make(learner.base_model, learner.tokens, device="cpu")

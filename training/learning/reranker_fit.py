@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from search.domain.run_context import RunContext
-from search.neural.devices import computes_bfloat16
+from search.neural.devices import computes_bfloat16, seeded
 from search.neural.pair_model import Pair, PairModel
 from training.learning.reranker_lists import CandidateList, Documents
 from training.learning.stepwise import CHECKPOINT_SECONDS, HowToStep, StepwiseFit
@@ -118,8 +118,7 @@ def backward(model: PairModel, pairs: Sequence[Pair], at_once: int, seed: int, f
 def _scores(model: PairModel, pairs: Sequence[Pair], seed: int) -> Tensor:
     """Return the scores of pairs, computed in bfloat16 where the device has it; the seed decides the dropout."""
     device = model.device
-    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
-        torch.manual_seed(seed)
-        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=computes_bfloat16(device.type)):
-            scores: Tensor = model(pairs)
+    half = torch.autocast(device.type, dtype=torch.bfloat16, enabled=computes_bfloat16(device))
+    with seeded(seed, device), half:
+        scores: Tensor = model(pairs)
     return scores.float()

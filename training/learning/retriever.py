@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 
 from search.domain.errors import StageError
 from search.domain.run_context import RunContext
@@ -14,10 +13,11 @@ from search.fields.names import kind_of, lists_of
 from search.fields.passages import Passages
 from search.fields.scores import FieldScores
 from search.interfaces import Keys
-from search.neural.encoders import has_bfloat16
+from search.neural.devices import chosen_dtype
 from search.neural.field_retriever import Shape, base_tower, embedded, tokenized
 from search.stages.retrieve_fields import first_weights
 from training.data.examples import Example
+from training.learning.devices import training_device
 from training.learning.encoder import EncoderTask
 from training.learning.folds import folds_apart, folds_of, patterns_of
 from training.learning.retriever_data import Lesson, asked, nodes_of
@@ -82,9 +82,8 @@ class RetrieverTask:
         """
         real, made = self._read(run)
         settings = replace(self.learner, layers=self.learner.layers_for(len(made)))
-        device = _device(settings.device)
-        half = device != "cpu" or has_bfloat16()
-        nodes = nodes_of(self.material.tools, self.shape, torch.bfloat16 if half else torch.float32, device)
+        device = training_device(settings.device, "retriever")
+        nodes = nodes_of(self.material.tools, self.shape, chosen_dtype("auto", device), device)
         fitting = Fitting(
             settings, self.shape, self.material.tools.encoder.name, nodes, device, run, after_synthesised=len(made) > 0
         )
@@ -145,11 +144,3 @@ class RetrieverTask:
                 kept.append(example)
         run.report(_READ, done + len(examples), total)
         return Lesson(found, kept)
-
-
-def _device(wanted: str) -> str:
-    """Return the device to train on. Raises StageError if a GPU is asked for and there is none."""
-    there = torch.cuda.is_available()
-    if wanted == "cuda" and not there:
-        raise StageError("retriever", "there is no GPU on this machine; set device=auto or cpu", permanent=True)
-    return "cuda" if there and wanted != "cpu" else "cpu"

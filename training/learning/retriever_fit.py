@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +13,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from search.neural.encoders import has_bfloat16
-from search.neural.field_retriever import FieldNet, padded
+from search.domain.errors import StageError
+from search.neural.devices import computes_bfloat16, kind_of, seeded
+from search.neural.field_retriever import FieldNet, on_device, padded
+from search.neural.memory import out_of_memory, release_memory, within_memory
 from training.learning.retriever_data import Asked, Nodes, entries_of, scores_of
 
 Indices = NDArray[np.int64]
@@ -56,7 +57,7 @@ class Trainer:
     """Trains one net, pass by pass. The same seed gives the same weights, also from a saved state."""
 
     def __init__(self, net: FieldNet, nodes: Nodes, how: FitSettings, steps: int) -> None:
-        self.net = net.to(how.device)
+        self.net = net = on_device(net, how.device)
         self._nodes = nodes
         self._how = how
         self._steps = max(1, steps)
@@ -87,8 +88,7 @@ class Trainer:
         for first in range(0, len(order), self._how.batch):
             check()
             batch = order[first : first + self._how.batch]
-            with torch.random.fork_rng():
-                torch.manual_seed(int(chance.integers(2**31)))
+            with seeded(int(chance.integers(2**31)), self._how.device):
                 loss = self._step([questions[at] for at in batch], chance)
             if not math.isfinite(loss) or loss > EXPLODED:
                 with torch.no_grad():
@@ -128,7 +128,7 @@ class Trainer:
 
     def restore(self, state: bytes) -> None:
         """Go on from what `state` returned."""
-        kept = torch.load(io.BytesIO(state), weights_only=True, map_location=self._how.device)
+        kept = torch.load(io.BytesIO(state), weights_only=True, map_location="cpu")
         self.weights = kept["weights"]
         self._optimizer.load_state_dict(kept["optimizer"])
         self._schedule.last_epoch = kept["schedule"]
@@ -149,25 +149,35 @@ class Trainer:
                 parameter.copy_(value)
 
     def _step(self, questions: Sequence[Asked], chance: np.random.Generator) -> float:
-        """Learn from one batch and return its loss. A batch for which the GPU lacks memory is divided."""
+        """Learn from one batch and return its loss. A batch for which the GPU lacks memory is divided.
+
+        Raises StageError if the memory does not suffice for one question.
+        """
         columns = self._columns(questions, chance)
         self.net.dropout = self._how.dropout
-        while True:
+        while (loss := self._backward_if_it_fits(questions, columns)) is None:
+            # Not where the error is handled: its traceback holds the tensors of the pass that failed.
             self._optimizer.zero_grad()
-            try:
-                loss = self._backward(questions, columns)
-                break
-            except torch.cuda.OutOfMemoryError:
-                if self._at_once == 1:
-                    raise
-                self._at_once = -(-self._at_once // 2)
-                torch.cuda.empty_cache()
+            release_memory()
+            self._at_once = -(-min(self._at_once, len(questions)) // 2)
         self.net.dropout = 0.0
         if math.isfinite(loss):
             nn.utils.clip_grad_norm_(self._learned, CLIP)
             self._optimizer.step()
             self._schedule.step()
         return loss
+
+    def _backward_if_it_fits(self, questions: Sequence[Asked], columns: Indices | None) -> float | None:
+        self._optimizer.zero_grad()
+        try:
+            return self._backward(questions, columns)
+        except RuntimeError as error:
+            if not out_of_memory(error):
+                raise
+            if min(self._at_once, len(questions)) == 1:
+                reason = f"the memory of {self._how.device} does not suffice for one question; set device=cpu"
+                raise StageError("retriever", reason, permanent=True) from error
+            return None
 
     def _backward(self, questions: Sequence[Asked], columns: Indices | None) -> float:
         total = 0.0
@@ -192,8 +202,9 @@ class Trainer:
         if not self._how.layers:
             return torch.from_numpy(np.stack([one.vector for one in questions])).to(device)
         order = np.argsort([len(one.tokens) for one in questions], kind="stable")
-        together = TOGETHER if device == "cpu" else len(order)
-        half = torch.autocast(device, torch.bfloat16) if device != "cpu" or has_bfloat16() else nullcontext()
+        kind = kind_of(device)
+        together = TOGETHER if kind == "cpu" else len(order)
+        half = torch.autocast(kind, torch.bfloat16, enabled=computes_bfloat16(device))
         found: list[Tensor] = []
         for first in range(0, len(order), together):
             ids, mask = padded(self.net.tower, [questions[place].tokens for place in order[first : first + together]])
@@ -219,12 +230,16 @@ def mean_ranks(
     They count from 1, ascending; equal scores are ordered by key.
     """
     found: list[NDArray[np.int64]] = []
+
+    def rank(part: Sequence[Asked]) -> None:
+        scores = torch.stack([one.scores(part) for one in members]).mean(dim=0).cpu().numpy()
+        found.extend(ranks_of(row, one.answers) for row, one in zip(scores, part, strict=True))
+
     few = members[0].at_once
     for first in range(0, len(questions), few):
         check()
         part = questions[first : first + few]
-        scores = torch.stack([one.scores(part) for one in members]).mean(dim=0).cpu().numpy()
-        found += [ranks_of(row, one.answers) for row, one in zip(scores, part, strict=True)]
+        within_memory(part, rank, "retriever", "the scores of all nodes for one question")
     return found
 
 

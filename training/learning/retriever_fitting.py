@@ -225,9 +225,7 @@ class Fitting:
             steps = passes * -(-(questions // passes) // settings.batch)
         else:
             steps = settings.passes * -(-questions // settings.batch)
-        # A model that is not trained is shared, unless it has to move to another device.
-        own = settings.layers > 0 or self.device != "cpu"
-        net = new_net(self.encoder, self.shape, own_tower=own)
+        net = new_net(self.encoder, self.shape, own_tower=settings.layers > 0)
         trainer = Trainer(net, self.nodes, how, steps)
         if len(start):
             trainer.weights = start

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from search.domain.errors import StageError
 from search.domain.run_context import RunContext
+from search.neural.memory import out_of_memory, release_memory
 from training.learning.step_state import State, restored, saved
 
 EXPLODED = 5.0
@@ -182,22 +183,26 @@ class StepwiseFit(ABC, Generic[Q]):
 
         If the memory of a GPU does not suffice, the step is computed again with half as many texts at once.
         """
-        while True:
+        while (losses := self._losses_if_they_fit(step, chosen, optimizer)) is None:
+            # Not where the error is handled: its traceback holds the tensors of the pass that failed.
             optimizer.zero_grad(set_to_none=True)
-            try:
-                losses = self.losses(step, chosen, self._at_once)
-            except torch.OutOfMemoryError as error:
-                if self._at_once == 1:
-                    reason = f"not even one {self.one_text} fits into the device's memory"
-                    raise StageError("training", reason, permanent=True) from error
-                self._at_once = max(1, self._at_once // 2)
-                self.run.log(f"Step {step + 1}: out of memory; from now on {self._at_once} {self.texts} at once.")
-                optimizer.zero_grad(set_to_none=True)
-                if torch.cuda.is_available():
-                    torch.cuda.empty_cache()
-                continue
-            norm = nn.utils.clip_grad_norm_(list(trainable(self.model).values()), CLIP)
-            return float(np.mean(losses)), float(norm)
+            release_memory()
+            self._at_once = max(1, self._at_once // 2)
+            self.run.log(f"Step {step + 1}: out of memory; from now on {self._at_once} {self.texts} at once.")
+        norm = nn.utils.clip_grad_norm_(list(trainable(self.model).values()), CLIP)
+        return float(np.mean(losses)), float(norm)
+
+    def _losses_if_they_fit(self, step: int, chosen: Sequence[Q], optimizer: Any) -> Sequence[float] | None:
+        optimizer.zero_grad(set_to_none=True)
+        try:
+            return self.losses(step, chosen, self._at_once)
+        except RuntimeError as error:
+            if not out_of_memory(error):
+                raise
+            if self._at_once == 1:
+                reason = f"not even one {self.one_text} fits into the device's memory"
+                raise StageError("training", reason, permanent=True) from error
+            return None
 
     def _wrong(self, state: State, chosen: Sequence[Q], loss: float, norm: float) -> str:
         """Return a sentence that says what is wrong with a step's loss or gradient; empty if nothing is."""

@@ -13,6 +13,9 @@ the target are joined with it last, each with each. If no hop leads from an anch
 target may take start a set of their own.
 
 Hops that would read very many edges come last (`order.next_hop`), so that the selective side is walked first.
+
+Engines estimate differently and so join in different orders. A sum of floats depends on its order, so the anchors'
+scores are kept apart until the end and then added in the order of the plan's anchors, from the first to the last.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from search.adapters.graph_matching.estimate import Estimate
 from search.adapters.graph_matching.order import allowed_types, depths, next_hop, reaches_target, usable_bindings
@@ -54,11 +57,15 @@ class Elimination(ABC, Generic[M]):
     to read.
     """
 
+    NOTHING: ClassVar[str] = "0.0"
+    """The expression of the score of a plan without anchors."""
+
     def __init__(self, linked: LinkedPlan, schema: Schema, adjacency: Adjacency | None) -> None:
         self.plan = linked.plan
         self.schema = schema
         self.short = {var: f"v{i}" for i, var in enumerate(self.plan.variables)}
         self.types = allowed_types(self.plan, schema)
+        # In the order of the plan's anchors, which is the order in which every engine adds their scores.
         self.bound = usable_bindings(linked, self.types, schema)
         self.barred = linked.barred
         self.scans = not reaches_target(self.plan)
@@ -139,6 +146,10 @@ class Elimination(ABC, Generic[M]):
     def bindings_outside(self, anchors: Sequence[str]) -> list[int]:
         """Return the sorted keys to which anchors other than these are bound; a dropped variable may have taken one."""
         return sorted({key for var, keys in self.bound.items() if var not in anchors for key in keys})
+
+    def summed(self, scores: Mapping[str, str]) -> str:
+        """Return the expression of a match's score, given the expression of each anchor's score."""
+        return " + ".join(scores[var] for var in self.bound if var in scores) or self.NOTHING
 
     def asked_of(self, var: str) -> list[int] | None:
         """Return the keys of which a variable's node must be one, or None if there is no such condition.

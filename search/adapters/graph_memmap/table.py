@@ -18,14 +18,13 @@ NOBODY = -1
 class Table:
     """Partial matches; all arrays have one entry for each row.
 
-    `columns` holds the keys that each variable takes, `score` the sum of the anchors' cosines. `marks` are the
-    remembered nodes of dropped variables, `taken` the relation and direction of the edge that each hop took, if these
-    are wanted. For `dropped`, `size` and `untouched` see `graph_matching.eliminate.PartialMatches`.
+    `columns` holds the keys that each variable takes. `marks` are the remembered nodes of dropped variables, `taken`
+    the relation and direction of the edge that each hop took, if these are wanted. For `dropped`, `size` and
+    `untouched` see `graph_matching.eliminate.PartialMatches`.
     """
 
     columns: dict[str, Keys]
     anchors: list[str]
-    score: NDArray[np.float64]
     marks: list[Keys] = field(default_factory=list)
     taken: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
     dropped: bool = False
@@ -33,15 +32,14 @@ class Table:
     untouched: str | None = None
 
     def __len__(self) -> int:
-        return len(self.score)
+        return len(next(iter(self.columns.values())))
 
     def take(self, rows: Rows | NDArray[np.bool_]) -> None:
         """Keep these rows, given by position or as a mask; a position may be repeated."""
         self.columns = {var: column[rows] for var, column in self.columns.items()}
         self.marks = [mark[rows] for mark in self.marks]
         self.taken = {hop: way[rows] for hop, way in self.taken.items()}
-        self.score = self.score[rows]
-        self.size = len(self.score)
+        self.size = len(self)
 
     def keep_apart(self, var: str) -> None:
         """Keep the rows in which a variable takes a node that none of the other anchors is bound to."""
@@ -53,7 +51,7 @@ class Table:
             self.take(apart)
 
     def make_distinct(self) -> None:
-        """Keep one of several equal rows. Rows with equal anchors have equal scores, so scores need no comparison."""
+        """Keep one of several equal rows."""
         compared = [*self.columns.values(), *self.marks]
         order = np.lexsort(compared)
         fresh = np.zeros(len(order), dtype=bool)

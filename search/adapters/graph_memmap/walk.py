@@ -41,7 +41,7 @@ class Walk(Elimination[Table]):
         found = self.match()
         keys, row = np.unique(found.columns[self.plan.target.var], return_inverse=True)
         scores = np.full(len(keys), -np.inf)
-        np.maximum.at(scores, row, found.score)
+        np.maximum.at(scores, row, self._scores(found))
         order = np.lexsort((keys, -scores))
         return keys[order], scores[order]
 
@@ -63,7 +63,7 @@ class Walk(Elimination[Table]):
         found.make_distinct()
         columns = found.columns
         tied = [columns[anchor] for anchor in reversed(found.anchors)]
-        order: list[NDArray[Any]] = [*tied, -found.score, columns[target]]
+        order: list[NDArray[Any]] = [*tied, -self._scores(found), columns[target]]
         found.take(np.lexsort(order))
         found.take(_first_of_each(found.columns[target], most))
         self._fill(found)
@@ -71,13 +71,12 @@ class Walk(Elimination[Table]):
         relations = [self.schema.relation_codes[hop.rel] for hop in self.plan.hops]
         keys_taken = [found.columns[var].tolist() for var in self.plan.variables]
         ways = [part for at, code in enumerate(relations) for part in ([code] * len(found), found.taken[at].tolist())]
-        return list(zip(found.score.tolist(), *keys_taken, *ways, strict=True))
+        return list(zip(self._scores(found).tolist(), *keys_taken, *ways, strict=True))
 
     def start(self, var: str) -> Table:
         """Return the set of an anchor's bindings."""
-        scores = self.bound[var]
-        keys = np.fromiter(scores, dtype=np.int32, count=len(scores))
-        table = Table({var: keys}, [var], np.fromiter(scores.values(), dtype=np.float64, count=len(scores)))
+        keys = np.fromiter(self.bound[var], dtype=np.int32, count=len(self.bound[var]))
+        table = Table({var: keys}, [var])
         table.size, table.untouched = len(keys), var
         if var in self.barred:
             table.take(self._allowed(var, keys))
@@ -91,13 +90,13 @@ class Walk(Elimination[Table]):
         column = np.unique(np.asarray(keys, dtype=np.int32))
         column = column[self._of_type(var, column) & self._allowed(var, column)]
         self.told.append(f"{var}: {len(column)} nodes")
-        return Table({var: column}, [], np.zeros(len(column)), size=len(column), untouched=var)
+        return Table({var: column}, [], size=len(column), untouched=var)
 
     def start_over_types(self, var: str) -> Table:
         """Return the set of all nodes that a variable may take; its size does not count towards `most_rows`."""
         column = np.arange(self.graph.size, dtype=np.int32)
         column = column[self._of_type(var, column) & self._allowed(var, column)]
-        table = Table({var: column}, [], np.zeros(len(column)), size=len(column))
+        table = Table({var: column}, [], size=len(column))
         self._keep_asked(table, var)
         self.most_rows += len(table)
         self.told.append(f"{var}: {len(table)} nodes")
@@ -159,7 +158,6 @@ class Walk(Elimination[Table]):
         rows.columns = other.columns | rows.columns
         rows.anchors += [anchor for anchor in other.anchors if anchor not in rows.anchors]
         rows.marks += other.marks
-        rows.score = rows.score + other.score
         rows.take(apart)
         self.told.append(f"joined on {shared}: {len(rows)} rows")
 
@@ -175,6 +173,16 @@ class Walk(Elimination[Table]):
     def make_distinct(self, rows: Table) -> None:
         """Keep one of several equal rows."""
         rows.make_distinct()
+
+    def _scores(self, rows: Table) -> NDArray[np.float64]:
+        """Return the score of each row: the sum of its anchors' scores, in the order of the plan's anchors."""
+        total = np.zeros(len(rows))
+        for var, scores in self.bound.items():
+            if var in rows.anchors:
+                keys = np.array(sorted(scores))
+                given = np.array([scores[key] for key in keys.tolist()])
+                total += given[np.searchsorted(keys, rows.columns[var])]
+        return total
 
     def _fill(self, rows: Table) -> None:
         """Walk every hop between the anchors and a known target, and remember the direction of each edge."""

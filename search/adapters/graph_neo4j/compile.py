@@ -62,7 +62,7 @@ class Compiler(Elimination[Rows]):
         most = self.parameters.add(rows + 1)
         self.steps += [
             *found.opened(),
-            f"WITH {target}, score LIMIT {self.most}",
+            f"WITH {target}, {self.summed(found.scores)} AS score LIMIT {self.most}",
             f"WITH {target}, max(score) AS score, count(*) AS merged",
             f"RETURN collect([{target}.key, score]) AS best, sum(merged) >= {self.most} AS cut",
             "}",
@@ -100,9 +100,10 @@ class Compiler(Elimination[Rows]):
         clauses = [
             f"UNWIND {bindings} AS binding",
             f"MATCH ({node}:{self.names.nodes} {{key: binding[0]}})",
-            f"WITH {node}, binding[1] AS score",
+            f"WITH {node}, binding[1] AS {node}s",
         ]
-        rows = Rows(clauses, [node], [node], size=len(self.bound[var]), untouched=var)
+        scores = {var: f"{node}s"}
+        rows = Rows(clauses, [node], [node], scores=scores, size=len(self.bound[var]), untouched=var)
         rows.where(self.conditions(var))
         return rows
 
@@ -113,7 +114,7 @@ class Compiler(Elimination[Rows]):
         clauses = [
             f"UNWIND {self.parameters.add(list(keys))} AS key",
             f"MATCH ({node}:{self.names.nodes} {{key: key}})",
-            f"WITH {node}, 0.0 AS score",
+            f"WITH {node}",
         ]
         rows = Rows(clauses, [node], [], size=len(keys), untouched=var)
         # The walk begins at the target, so no hop leads to it and checks its type.
@@ -124,7 +125,7 @@ class Compiler(Elimination[Rows]):
         """Return the set of all nodes that a variable may take; its size does not count towards `most_rows`."""
         node = self.short[var]
         rows = Rows([f"MATCH ({node}:{self.names.nodes})"], [node], [], size=self.estimate.nodes(var))
-        rows.clauses.append(f"WITH {node}, 0.0 AS score")
+        rows.clauses.append(f"WITH {node}")
         rows.where([*self.type(var), *self.conditions(var)])
         return rows
 
@@ -181,25 +182,25 @@ class Compiler(Elimination[Rows]):
             for anchor in one.anchors:
                 apart += [f"{column} <> {anchor}" for column in two.columns if column not in (node, anchor)]
                 apart += [f"({mark} IS NULL OR {mark} <> {anchor})" for mark in two.marks]
-        mine, theirs = ([name for name in side.held if name not in (node, "score")] for side in (rows, other))
+        mine, theirs = ([name for name in side.held if name != node] for side in (rows, other))
         rows.lists += [name for name in other.lists if name not in rows.lists]
         rows.clauses = [
             *rows.opened(),
-            f"RETURN {given}, 0 AS side, [{', '.join([*mine, 'score'])}] AS row",
+            f"RETURN {given}, 0 AS side, [{', '.join(mine)}] AS row",
             "UNION ALL",
             *other.clauses,
-            f"RETURN {given}, 1 AS side, [{', '.join([*theirs, 'score'])}] AS row",
+            f"RETURN {given}, 1 AS side, [{', '.join(theirs)}] AS row",
             "}",
             f"WITH {node}, collect(CASE side WHEN 0 THEN row END) AS mine, "
             "collect(CASE side WHEN 1 THEN row END) AS theirs",
             "UNWIND mine AS one",
             "UNWIND theirs AS two",
-            f"WITH {', '.join([*([node] if shared else []), *unpacked('one', mine), *unpacked('two', theirs)])}, "
-            f"one[{len(mine)}] + two[{len(theirs)}] AS score",
+            f"WITH {', '.join([*([node] if shared else []), *unpacked('one', mine), *unpacked('two', theirs)])}",
         ]
         rows.columns += [column for column in other.columns if column not in rows.columns]
         rows.anchors += [anchor for anchor in other.anchors if anchor not in rows.anchors]
         rows.marks |= other.marks
+        rows.scores |= other.scores
         rows.size = max(1.0, rows.size * other.size / (self.estimate.nodes(shared) if shared else 1))
         rows.where(list(dict.fromkeys(apart)))
 
@@ -224,7 +225,7 @@ class Compiler(Elimination[Rows]):
         self._fresh += 1
         name, cut = f"s{self._fresh}", f"c{self._fresh}"
         held = rows.held
-        chosen = [*rows.columns, *(f"{mark} AS {name}" for name, mark in rows.marks.items()), "score"]
+        chosen = [*rows.columns, *(f"{mark} AS {name}" for name, mark in rows.marks.items()), *rows.scores.values()]
         self.steps += [
             *rows.opened(),
             f"WITH {', '.join(chosen)} LIMIT {self.most}",

@@ -51,9 +51,10 @@ class _PathCompiler(Compiler):
         limit = self.parameters.add(most)
         order = ", ".join(["score DESC", *(f"{anchor}.key" for anchor in anchors)])
         row = f"[{', '.join([*anchors, 'score'])}]"
+        scored = f"[{', '.join([*anchors, self.summed(found.scores)])}]"
         self.steps += [
             *found.opened(),
-            f"WITH {target}, collect({row}) AS rows",
+            f"WITH {target}, collect({scored}) AS rows",
             # One subquery for each target: sorting charges each row with the memory of every list in scope.
             f"CALL ({target}, rows) {{",
             "UNWIND rows AS row",

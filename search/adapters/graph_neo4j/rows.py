@@ -11,16 +11,17 @@ class Rows:
     """Partial matches under construction: the clauses that produce them, and the variables that hold their nodes.
 
     `columns` are the Cypher variables that are still needed, `anchors` those of them that anchors are bound to. `marks`
-    are the remembered nodes of dropped variables: name → expression. `dropped` says that the rows may contain
-    duplicates since they were last made distinct. `lists` are the results of earlier steps that the clauses read.
-    `size` is the expected number of rows. `untouched` is the variable whose given nodes are the whole content of the
-    rows so far. Every row has a `score`.
+    are the remembered nodes of dropped variables: name → expression. `scores` are the Cypher variables of the anchors'
+    scores. `dropped` says that the rows may contain duplicates since they were last made distinct. `lists` are the
+    results of earlier steps that the clauses read. `size` is the expected number of rows. `untouched` is the variable
+    whose given nodes are the whole content of the rows so far.
     """
 
     clauses: list[str]
     columns: list[str]
     anchors: list[str]
     marks: dict[str, str] = field(default_factory=dict)
+    scores: dict[str, str] = field(default_factory=dict)
     dropped: bool = False
     lists: list[str] = field(default_factory=list)
     size: float = 1.0
@@ -28,8 +29,8 @@ class Rows:
 
     @property
     def held(self) -> list[str]:
-        """Every variable of a row that is passed on, with the score last."""
-        return [*self.columns, *self.marks, "score"]
+        """Every variable of a row that is passed on, with the scores last."""
+        return [*self.columns, *self.marks, *self.scores.values()]
 
     def where(self, conditions: Sequence[str]) -> None:
         """Keep the rows that satisfy the conditions.

@@ -63,6 +63,8 @@ class Tables:
 class Compiler(Elimination[Rows]):
     """Compiles one linked plan; an instance compiles one statement."""
 
+    NOTHING = "0::float8"
+
     def __init__(self, linked: LinkedPlan, schema: Schema, tables: Tables, adjacency: Adjacency | None = None) -> None:
         super().__init__(linked, schema, adjacency)
         self.tables = tables
@@ -84,7 +86,8 @@ class Compiler(Elimination[Rows]):
         target = found.columns[self.plan.target.var]
         self.steps.append(
             f"best AS (SELECT key, max(score) AS score, sum(count(*)) OVER () AS merged\n"
-            f"FROM (SELECT {target} AS key, {found.score} AS score\n{found.body()}\nLIMIT {self.most}) AS matches\n"
+            f"FROM (SELECT {target} AS key, {self.summed(found.scores)} AS score\n"
+            f"{found.body()}\nLIMIT {self.most}) AS matches\n"
             f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {most})"
         )
         cut = " OR ".join([*self.cuts, f"max(merged) >= {self.most}"])
@@ -114,8 +117,8 @@ class Compiler(Elimination[Rows]):
         keys = self.parameters.add(list(scores), "int[]")
         weights = self.parameters.add(list(scores.values()), "float8[]")
         rows = Rows(
-            [f"unnest({keys}, {weights}) AS {alias}(key, score)"], {var: f"{alias}.key"}, [var], f"{alias}.score",
-            size=len(scores), untouched=var,
+            [f"unnest({keys}, {weights}) AS {alias}(key, score)"], {var: f"{alias}.key"}, [var],
+            {var: f"{alias}.score"}, size=len(scores), untouched=var,
         )  # fmt: skip
         rows.conditions += self._conditions(var, f"{alias}.key")
         return rows
@@ -125,7 +128,7 @@ class Compiler(Elimination[Rows]):
         var = self.plan.target.var
         alias = f"b{self.short[var]}"
         item = f"unnest({self.parameters.add(list(keys), 'int[]')}) AS {alias}(key)"
-        rows = Rows([item], {var: f"{alias}.key"}, [], "0", size=len(keys), untouched=var)
+        rows = Rows([item], {var: f"{alias}.key"}, [], {}, size=len(keys), untouched=var)
         rows.conditions += self._conditions(var, f"{alias}.key")
         if var in self.types:
             # The walk begins at the target, so no hop leads to it and checks its type.
@@ -140,7 +143,7 @@ class Compiler(Elimination[Rows]):
         """Return the set of all nodes that a variable may take; its size does not count towards `most_rows`."""
         alias = f"b{self.short[var]}"
         size = self.estimate.nodes(var)
-        rows = Rows([f"{self.tables.nodes} AS {alias}"], {var: f"{alias}.key"}, [], "0", size=size)
+        rows = Rows([f"{self.tables.nodes} AS {alias}"], {var: f"{alias}.key"}, [], {}, size=size)
         if var in self.types:
             rows.conditions.append(f"{alias}.type = ANY({self.parameters.add(sorted(self.types[var]), 'int2[]')})")
         rows.conditions += self._key_conditions(var, f"{alias}.key")
@@ -209,7 +212,7 @@ class Compiler(Elimination[Rows]):
         rows.columns = other.columns | rows.columns
         rows.anchors += [anchor for anchor in other.anchors if anchor not in rows.anchors]
         rows.marks += other.marks
-        rows.score = f"{rows.score} + {other.score}"
+        rows.scores |= other.scores
         rows.size = max(1.0, rows.size * other.size / (self.estimate.nodes(shared) if shared else 1))
 
     def drop(self, rows: Rows, needed: frozenset[str]) -> None:
@@ -230,7 +233,8 @@ class Compiler(Elimination[Rows]):
         """
         alias = self._alias("s")
         named = {f"{self.short[var]}": column for var, column in rows.columns.items()}
-        named |= {f"m{i}": mark for i, mark in enumerate(rows.marks)} | {"score": rows.score}
+        named |= {f"m{i}": mark for i, mark in enumerate(rows.marks)}
+        named |= {f"score_{self.short[var]}": score for var, score in rows.scores.items()}
         chosen = ", ".join(f"{expression} AS {name}" for name, expression in named.items())
         names = ", ".join(named)
         self.steps.append(
@@ -241,7 +245,8 @@ class Compiler(Elimination[Rows]):
         rows.items = [alias]
         rows.columns = {var: f"{alias}.{self.short[var]}" for var in rows.columns}
         rows.marks = [f"{alias}.m{i}" for i in range(len(rows.marks))]
-        rows.score, rows.conditions, rows.dropped = f"{alias}.score", [], False
+        rows.scores = {var: f"{alias}.score_{self.short[var]}" for var in rows.scores}
+        rows.conditions, rows.dropped = [], False
         rows.size = min(
             rows.size, self.tables.most_rows, float(math.prod(self.estimate.nodes(var) for var in rows.columns))
         )

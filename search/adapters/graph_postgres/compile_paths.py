@@ -48,14 +48,14 @@ class _PathCompiler(Compiler):
         limit = self.parameters.add(most)
         chosen = ", ".join(f"{found.columns[var]} AS {self.short[var]}" for var in fixed)
         order = ", ".join(self.short[var] for var in fixed)
-        filled = Rows(["(SELECT) AS start"], {var: f"best.{self.short[var]}" for var in fixed}, list(found.anchors), "")
+        filled = Rows(["(SELECT) AS start"], {var: f"best.{self.short[var]}" for var in fixed}, list(found.anchors), {})
         hops = self._fill(filled)
         nodes = [f"{filled.columns[var]} AS {self.short[var]}" for var in self.plan.variables if var not in fixed]
         inner = [f"SELECT {', '.join([*nodes, *hops])}\n{filled.body()}\nLIMIT {limit}"] if hops else []
         names = ", ".join([*(self.short[var] for var in fixed), "score"])
         self.steps.append(
             f"found AS MATERIALIZED (SELECT {names}, count(*) AS merged\n"
-            f"FROM (SELECT {chosen}, {found.score} AS score\n{found.body()}\nLIMIT {self.most}) AS part\n"
+            f"FROM (SELECT {chosen}, {self.summed(found.scores)} AS score\n{found.body()}\nLIMIT {self.most}) AS part\n"
             f"GROUP BY {names})"
         )
         cut = " OR ".join([*self.cuts, f"coalesce((SELECT sum(merged) >= {self.most} FROM found), false)"])

@@ -11,15 +11,15 @@ from search.domain.graph import Direction
 class Rows:
     """Partial matches under construction: the FROM items, and the expression that holds each variable's node.
 
-    `marks` are the remembered nodes of dropped variables. `dropped` says that the rows may contain duplicates since
-    they were last made distinct. `size` is the expected number of rows. `untouched` is the variable whose given nodes
-    are the whole content of the rows so far.
+    `scores` holds the expression of each anchor's score. `marks` are the remembered nodes of dropped variables.
+    `dropped` says that the rows may contain duplicates since they were last made distinct. `size` is the expected
+    number of rows. `untouched` is the variable whose given nodes are the whole content of the rows so far.
     """
 
     items: list[str]
     columns: dict[str, str]
     anchors: list[str]
-    score: str
+    scores: dict[str, str]
     conditions: list[str] = field(default_factory=list)
     marks: list[str] = field(default_factory=list)
     dropped: bool = False

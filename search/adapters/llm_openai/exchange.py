@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx2
 
+from search.adapters.llm_openai.body import json_in, text_in
 from search.adapters.llm_openai.server import Server, ServerFault
 from search.models.sealed import Secret
 
@@ -96,11 +97,8 @@ async def _send(
 
 
 def _read(server: Server, status: int, headers: Mapping[str, str], content: bytes) -> Any:
-    text = content.decode("utf-8", "replace")
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        data = None
+    text = text_in(content)
+    data = json_in(text)
     if status != 200:
         raise _refusal(server, status, headers, data, text)
     if data is None:

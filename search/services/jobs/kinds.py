@@ -14,6 +14,10 @@ from search.domain.job_kinds import Kind, Target, arguments_schema, with_argumen
 from search.models import Job
 from search.services.access.rights import check_may, may
 from search.services.access.visitors import User
+from search.services.health import worker_alive
+
+USUAL, GPU = "jobs", "gpu"
+"""Queues of jobs."""
 
 
 def kind_names() -> list[str]:
@@ -26,9 +30,17 @@ def title_of(kind: str) -> str:
     return str(settings.GRASP_JOBS.get(kind, {}).get("TITLE", kind))
 
 
-def queue_of(kind: str) -> str:
-    """Return the queue on which a kind runs unless the launch names another one."""
-    return str(settings.GRASP_JOBS[kind].get("QUEUE", "jobs"))
+def queue_of(kind: str, made: Kind | None = None) -> str:
+    """Return the queue on which a kind runs unless the launch names another one.
+
+    The queue `gpu` is for the machines with GPUs: without a living worker of it, on a site without GPUs (GRASP_DEVICE),
+    or if the job `made` computes on the CPU anyway, it is `jobs`.
+    """
+    queue = str(settings.GRASP_JOBS[kind].get("QUEUE", USUAL))
+    if queue != GPU:
+        return queue
+    wanted = settings.GRASP_DEVICE == "auto" or settings.GRASP_DEVICE.startswith("cuda")
+    return GPU if wanted and (made is None or made.takes_gpu()) and worker_alive(GPU) else USUAL
 
 
 def kind_class(kind: object) -> type[Kind]:

@@ -23,7 +23,7 @@ from search.services.access.visible import may_write, taken
 from search.services.access.visitors import User
 from search.services.audit.note import note
 from search.services.code_version import code_version
-from search.services.jobs.kinds import built, check_may_do, kind_class, queue_of
+from search.services.jobs.kinds import GPU, USUAL, built, check_may_do, kind_class, queue_of
 from search.services.jobs.learned import learned
 from search.services.jobs.needs import shortages
 from search.services.jobs.ownership import HERE
@@ -31,7 +31,7 @@ from search.services.jobs.wake import wake
 from search.services.observing.carried import carried
 from search.services.searches.storable import storable_json
 
-QUEUES = ("jobs", "gpu")
+QUEUES = (USUAL, GPU)
 TRIES = 3
 """Attempts to write the row or find the identical live one: the other may end between the two."""
 
@@ -66,7 +66,7 @@ def launch_job(
         raise InvalidRequest(faults)
     target = dataclasses.replace(target, frozen=dict(made.freeze(target)))
     job = _row(kind, made, target)
-    job.queue = HERE if here else queue or queue_of(kind)
+    job.queue = HERE if here else queue or queue_of(kind, made)
     job.user_id = user.pk if user is not None and user.is_authenticated else None
     job.origin, job.cloned_from, job.schedule = origin, cloned_from, schedule
     job.carried = carried()

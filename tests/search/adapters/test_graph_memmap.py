@@ -22,7 +22,7 @@ from search.domain.plan import Anchor, Filter, Hop, Order, Plan, Target
 from search.domain.trace import Limit
 from tests import oracle
 from tests.graphs import Nodes, schema_of
-from tests.search.adapters.test_graph_postgres import RELATIONS, TYPES, cases
+from tests.search.adapters.test_graph_postgres import RELATIONS, TYPES, cases, joined_anchors
 
 MANY = 10_000
 
@@ -84,7 +84,7 @@ def unlike_the_oracle(graph: oracle.Graph, linked: LinkedPlan, most: int, direct
     found = memory.execute(linked, Limit())
     assume(found.backend == memory.backend)
     scores = {candidate.key: candidate.score for candidate in found.candidates}
-    if scores != pytest.approx(expected, abs=1e-6) or len(scores) != len(found.candidates):
+    if scores != expected or len(scores) != len(found.candidates):
         return f"candidates {scores} instead of {expected}\n{found.query}"
     if list(found.candidates) != sorted(found.candidates, key=lambda c: (-c.score, c.key)):
         return "order"
@@ -118,7 +118,7 @@ def _unlike_paths(
             return f"paths of {key}: {several}"
         bound = {(path.nodes[0].var, path.nodes[0].node.key) for path in several[0]}
         best = sum(b.score for b in linked.bindings if (b.var, b.node.key) in bound)
-        if best != pytest.approx(expected[key], abs=1e-6):
+        if best != expected[key]:
             return f"the first paths of {key} have the score {best} instead of {expected[key]}"
     return ""
 
@@ -141,6 +141,15 @@ def test_looking_far_nodes_up_and_reading_all_edges_find_the_same(
     monkeypatch.setattr("search.adapters.graph_memmap.walk.LOOK_UP", 0)
     graph, linked = case
     assert unlike_the_oracle(graph, without_what_it_leaves(linked), 2, directory) == ""
+
+
+def test_scores_are_added_in_the_order_of_the_plan_s_anchors_whatever_is_joined_first(directory: Path) -> None:
+    several = list(joined_anchors())
+    graph = several[0][0]
+    memory = engine(graph, directory)
+    for _, linked in several:
+        found = memory.execute(linked, Limit())
+        assert (found.backend, dict(found.candidates)) == ("memory", oracle.candidates(graph, linked)), linked.plan
 
 
 FILMS = oracle.Graph(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 import socket
 import threading
@@ -137,6 +138,98 @@ def test_a_server_that_misbehaves_is_a_sentence_within_the_deadline_and_never_sh
     shown = f"{outcome!r} {outcome} {log.calls!r} {caplog.text} {''.join(traceback.format_exception(outcome))}"
     assert KEY not in shown
     assert "tiny-1 at kestrel" in outcome.reason
+
+
+def stream(*chunks: object, separator: str = "\n\n", end: str = "data: [DONE]\n\n") -> str:
+    """A body of server-sent events, with texts as they are and everything else as JSON."""
+    said = (chunk if isinstance(chunk, str) else f"data: {json.dumps(chunk)}" for chunk in chunks)
+    return "".join(f"{one}{separator}" for one in said) + end
+
+
+def chunk(text: str | None = None, finish_reason: str | None = None, **extra: object) -> dict[str, object]:
+    """A chunk of a streamed completion."""
+    delta = {} if text is None else {"content": text}
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}], **extra}
+
+
+USAGE = {"usage": {"prompt_tokens": 120, "completion_tokens": 34}}
+WHOLE = json.dumps(misbehaving.chat("ready for Ada Müller"))
+CHUNKS = (chunk("", usage=None), chunk("ready "), chunk("for Ada "), chunk("Müller"), chunk(None, "stop"),
+          {"choices": [], **USAGE})  # fmt: skip
+LEGACY = [{"choices": [{"index": 0, "text": text, "finish_reason": None}]} for text in ("ready for ", "Ada Müller")]
+UNUSUAL: dict[str, str | bytes] = {
+    "a byte order mark": "\ufeff" + WHOLE,
+    "two byte order marks and white space": " \ufeff\r\n\ufeff" + WHOLE,
+    "UTF-16 with a byte order mark": WHOLE.encode("utf-16"),
+    "UTF-16 without one": WHOLE.encode("utf-16-le"),
+    "UTF-32": WHOLE.encode("utf-32"),
+    "a stream of events": stream(*CHUNKS),
+    "a stream with a byte order mark": "\ufeff" + stream(*CHUNKS),
+    "a stream with carriage returns": stream(*CHUNKS).replace("\n", "\r\n"),
+    "a stream without blank lines": stream(*CHUNKS, separator="\n"),
+    "a stream with comments and other fields": stream(": ping", "event: start\nid: 1\nretry: 10", *CHUNKS),
+    "a stream without its last line": stream(*CHUNKS, end="")[:-2],
+    "a stream without a space behind the colon": stream(*CHUNKS).replace("data: ", "data:"),
+    "a whole response as the only event": stream(f"data: {WHOLE}"),
+    "a whole response as the only event, without an end": f"data: {WHOLE}\n\n",
+    "a whole response in several lines of one event": "".join(
+        f"data: {line}\n" for line in json.dumps(misbehaving.chat("ready for Ada Müller"), indent=1).splitlines()
+    ),
+    "whole message in the last chunk": stream(chunk("ready"), misbehaving.chat("ready for Ada Müller")),
+    "content in parts": stream(
+        chunk([{"type": "text", "text": "ready for "}]),  # type: ignore[arg-type]
+        chunk([{"type": "text", "text": "Ada Müller"}], "stop", **USAGE),  # type: ignore[arg-type]
+    ),
+    "plain completions": stream(*LEGACY, USAGE),
+    "one object a line": "\n".join(json.dumps(one) for one in CHUNKS),
+}
+
+
+@pytest.mark.parametrize("way", UNUSUAL)
+@pytest.mark.parametrize("content_type", ["application/json", "text/event-stream; charset=utf-8"])
+def test_a_byte_order_mark_and_a_stream_that_was_not_asked_for_are_read(way: str, content_type: str) -> None:
+    body = UNUSUAL[way]
+    reply = Reply(body=body if isinstance(body, bytes) else body.encode(), headers={"Content-Type": content_type})
+    with misbehaving.running(reply) as running:
+        answer = answer_of(running)
+    assert isinstance(answer, Completion), answer
+    assert answer.text == "ready for Ada Müller"
+    assert answer.tokens == {"prompt": 120, "completion": 34}
+
+
+BROKEN = {
+    "a stream that breaks off between events": (stream(*CHUNKS[:3], end=""), "not JSON, or JSON that breaks off"),
+    "a stream that breaks off within an event": (stream(*CHUNKS)[:150], "not JSON, or JSON that breaks off"),
+    "a stream without data": (": ping\n\n: ping\n\n", "not JSON, or JSON that breaks off"),
+    "a stream that ends at once": (stream(), "not JSON, or JSON that breaks off"),
+    "an error in a stream": (
+        stream(CHUNKS[0], {"error": {"message": f"CUDA out of memory at {KEY}", "type": "server_error"}}),
+        "reported an error: CUDA out of memory at ***.",
+    ),
+    "only a byte order mark": ("\ufeff", "an empty body"),
+    "a stream of empty chunks": (stream(chunk(""), chunk(None, "length")), "gave an empty answer"),
+}
+
+
+@pytest.mark.parametrize("way", BROKEN)
+def test_a_stream_that_is_no_whole_answer_is_a_sentence(way: str) -> None:
+    body, sentence = BROKEN[way]
+    with misbehaving.running(Reply(body=body, headers={"Content-Type": "text/event-stream"})) as running:
+        answer = answer_of(running, seconds=2.0)
+    assert isinstance(answer, StageError)
+    assert sentence in answer.reason
+    assert not answer.permanent
+
+
+def test_models_and_refusals_are_read_from_unusual_bodies_too() -> None:
+    with misbehaving.running() as running:
+        running.models = Reply(body=stream({"data": [{"id": "tiny-1"}]}))
+        assert list_models(Address("kestrel", running.url, ""), Limit.seconds(5)) == ["tiny-1"]
+    refused = Reply(404, "\ufeff" + json.dumps({"error": {"message": "no model tiny-1"}}))
+    with misbehaving.running(refused) as running:
+        answer = answer_of(running)
+    assert isinstance(answer, StageError)
+    assert answer.reason.endswith("knows no such address or model (HTTP 404): no model tiny-1.")
 
 
 def test_a_server_that_is_down_is_said_to_be_unreachable() -> None:

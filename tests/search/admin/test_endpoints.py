@@ -13,6 +13,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from pytest_django.fixtures import Settings
 
 from search.models import Endpoint, KnowledgeBase, LanguageModelCall
+from search.models.sealed import Secret
 from search.services.language_models.preview_prompt import preview_prompt
 from tests import misbehaving
 from tests.misbehaving import KEY, Body, Reply, Server
@@ -67,6 +68,82 @@ def test_an_empty_key_keeps_the_stored_one_and_it_can_be_forgotten(admin_client:
     admin_client.post(change_url(endpoint), form(server, forget_key="on"))
     endpoint.refresh_from_db()
     assert endpoint.api_key_sealed == ""
+
+
+MOVED = (
+    "https://models.example/v1", "http://models.example:8443/v1", "http://other.example/v1",
+    "http://models.example.other.example/v1", "http://sub.models.example/v1", "http://[::1]/v1",
+    "http://models.example./v1", "http://xn--models-0oa.example/v1",
+)  # fmt: skip
+SAME = (
+    "http://models.example:80/v1", "HTTP://Models.Example/v1", "http://models.example/openai/v1",
+    "http://models.example/v1?api-version=2",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("address", MOVED)
+def test_the_key_is_forgotten_when_the_address_names_another_server(
+    admin_client: Client, server: Server, address: str
+) -> None:
+    endpoint = saved(admin_client, server, base_url="http://models.example/v1")
+    page = admin_client.post(change_url(endpoint), form(server, base_url=address), follow=True).content.decode()
+    endpoint = Endpoint.objects.get()
+    assert (endpoint.base_url, endpoint.api_key_sealed) == (address, "")
+    assert "The stored key was entered for http://models.example and has been forgotten" in page
+    admin_client.post(change_url(endpoint), form(server, base_url="http://models.example/v1"))
+    assert Endpoint.objects.get().api_key_sealed == "", "nor does it come back"
+
+
+@pytest.mark.parametrize("address", SAME)
+def test_the_key_stays_when_only_the_path_or_the_spelling_changes(
+    admin_client: Client, server: Server, address: str
+) -> None:
+    endpoint = saved(admin_client, server, base_url="http://models.example/v1")
+    page = admin_client.post(change_url(endpoint), form(server, base_url=address), follow=True).content.decode()
+    assert "forgotten" not in page
+    assert Endpoint.objects.get().api_key.reveal() == KEY
+
+
+def test_a_key_that_is_entered_with_the_new_address_is_kept(admin_client: Client, server: Server) -> None:
+    endpoint = saved(admin_client, server, base_url="http://models.example/v1")
+    for key in ("sk-new-key", KEY):
+        changes = {"base_url": f"http://{key}.example/v1", "api_key": key}
+        page = admin_client.post(change_url(endpoint), form(server, **changes), follow=True).content.decode()
+        assert "forgotten" not in page
+        assert Endpoint.objects.get().api_key.reveal() == key
+
+
+def test_testing_a_changed_address_sends_no_key_there(
+    admin_client: Client, server: Server, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    endpoint = saved(admin_client, server, base_url="http://models.example/v1")
+    with django_capture_on_commit_callbacks(execute=True):
+        admin_client.post(change_url(endpoint), form(server, search_endpoint_save_and_test="1"))
+    assert server.headers
+    assert not any("Authorization" in headers for headers in server.headers)
+
+
+def test_no_other_way_to_save_keeps_the_key_for_another_server() -> None:
+    def stored() -> Endpoint:
+        return Endpoint.objects.get(name="kestrel")
+
+    made = Endpoint(name="kestrel", base_url="https://models.example/v1", model="m")
+    made.api_key = Secret(KEY)
+    made.save()
+    two, late = stored(), stored()
+    for fields in (["model"], ["active", "position"]):
+        two.save(update_fields=fields)
+        assert stored().api_key.reveal() == KEY
+    two.base_url = "https://elsewhere.example/v1"
+    two.save(update_fields=["base_url"])
+    assert stored().api_key_sealed == ""
+    # Read before the address was changed, and saved after it: the key must not follow.
+    late.base_url = "https://elsewhere.example/v1"
+    late.save()
+    assert stored().api_key_sealed == ""
+    made.base_url = "https://elsewhere.example:8443/v1"
+    made.save()
+    assert stored().api_key_sealed == ""
 
 
 def test_a_form_that_is_refused_does_not_say_the_key_back(admin_client: Client, server: Server) -> None:

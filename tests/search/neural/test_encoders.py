@@ -1,5 +1,6 @@
 """The sentence encoder against sentence-transformers' own way, and what is saved: tokens, padding, repeated work."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -9,10 +10,19 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search.neural.encoders import EQUAL_LENGTH, CachedEncoder, SentenceEncoder, _batches, _packs, has_bfloat16
+from search.neural.encoders import (
+    EQUAL_LENGTH,
+    TOKENS_A_BATCH,
+    CachedEncoder,
+    SentenceEncoder,
+    _batches,
+    _packs,
+    has_bfloat16,
+)
 from search.neural.packed_bert import PackedEmbedding
 from search.neural.tracing import Embedding, traced
 from tests.fakes import HashEncoder
+from tests.pretend_gpu import pretended
 
 TEXTS = ["film: Amber Road", "", "ä→🎬", "who made it? " * 3, "a long plot about a lighthouse " * 80, "road"]
 
@@ -173,3 +183,34 @@ def test_the_vector_of_a_short_text_does_not_depend_on_the_texts_beside_it() -> 
     texts = [f"who directed {' '.join(['film'] * (at % 7))} number {at}" for at in range(40)]
     together = encoder.encode(texts)
     assert np.array_equal(together, np.stack([encoder.encode([text])[0] for text in texts]))
+
+
+def test_a_gpu_that_is_named_by_its_number_gets_large_batches_in_bfloat16(
+    encoder: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pretended(monkeypatch):
+        there = SentenceEncoder(device="cuda:0")
+        assert (there.dtype, there._tokens_a_batch) == (torch.bfloat16, TOKENS_A_BATCH["cuda"])
+        assert there.characters_at_once > 10 * encoder.characters_at_once
+        found = there.encode(TEXTS)
+    assert (found * encoder.encode(TEXTS)).sum(axis=1) == pytest.approx(1, abs=0.01)
+
+
+def test_a_batch_that_the_memory_does_not_hold_is_divided(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"road number {at} of the amber forest" for at in range(20)]
+    cramped = SentenceEncoder(device="cpu", dtype="float32")
+    expected, together, sizes = cramped.encode(texts), cramped._together, []
+
+    def compute(held: Sequence[tuple[int, ...]]) -> np.ndarray:
+        sizes.append(len(held))
+        if len(held) > 6:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+        return together(held)
+
+    monkeypatch.setattr(cramped, "_together", compute)
+    monkeypatch.setattr(cramped, "_forward", compute)
+    assert cramped.encode(texts) == pytest.approx(expected, abs=1e-6)
+    assert max(sizes) > 6
+    del sizes[:]
+    cramped.encode(texts)
+    assert max(sizes) <= 6, "what did not fit once is not tried again"

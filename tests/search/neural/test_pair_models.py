@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +10,14 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from search.domain.errors import DeadlineExceeded, SearchCancelled
+from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.trace import Limit
+from search.neural.adapters import adapter_files, merged, with_adapter
 from search.neural.causal_scorer import CausalReranker, causal_reranker
 from search.neural.cross_encoder import CrossEncoder, cross_encoder
-from search.neural.pair_model import PairModel, PairScorer, batches
+from search.neural.pair_model import AT_ONCE, TOKENS_A_BATCH, Pair, PairModel, PairScorer, batches
 from tests import tiny_models
+from tests.pretend_gpu import no_gpu_touched, pretended
 
 DOCUMENTS = ["film w1", "the amber road of the forest keeper w2 w3 w4 w5 w6", "birch street", "w9 " * 200]
 
@@ -154,3 +157,131 @@ def test_scoring_stops_at_the_deadline_and_when_cancelled(cross: CrossEncoder) -
         scorer.score("who ?", DOCUMENTS, Limit.seconds(-1))
     with pytest.raises(SearchCancelled):
         scorer.score("who ?", DOCUMENTS, Limit(cancelled=lambda: True))
+
+
+class Cramped(CrossEncoder):
+    """A cross-encoder on a device whose memory holds `room` pairs."""
+
+    room: int
+    asked: list[int]
+
+    def forward(self, pairs: Sequence[Pair]) -> torch.Tensor:
+        self.asked.append(len(pairs))
+        if len(pairs) > self.room:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+        return super().forward(pairs)
+
+
+def cramped(folder: Path, room: int) -> Cramped:
+    made = cross_encoder(tiny_models.bert(folder), 32, device="cpu").eval()
+    made.__class__ = Cramped
+    made.room, made.asked = room, []
+    return made
+
+
+def test_a_batch_that_the_memory_does_not_hold_is_divided_and_later_ones_are_smaller(
+    tmp_path: Path, cross: CrossEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
+    asked, documents = "who made amber road ?", [f"film w{at} amber" for at in range(24)]
+    model = cramped(tmp_path, room=5)
+    scorer = PairScorer("tiny", model)
+    found = scorer.score(asked, documents, Limit())
+    assert found == pytest.approx(PairScorer("", cross).score(asked, documents, Limit()), abs=1e-5)
+    assert max(model.asked) == 24
+    del model.asked[:]
+    assert scorer.score(asked, documents, Limit()) == pytest.approx(found, abs=1e-5)
+    assert max(model.asked) <= 5, "what did not fit once is not tried again"
+
+
+def test_several_threads_divide_their_batches_too(tmp_path: Path, cross: CrossEncoder) -> None:
+    documents = [f"film w{at} amber" for at in range(24)]
+    scorer = PairScorer("tiny", cramped(tmp_path, room=2))
+    expected = PairScorer("", cross).score("who made ?", documents, Limit())
+    assert scorer.score("who made ?", documents, Limit()) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_model_that_fails_is_an_error_of_its_stage_with_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scorer = PairScorer("tiny", cramped(tmp_path, room=0))
+    with pytest.raises(StageError, match="memory of the device does not suffice for tiny and one document") as caught:
+        scorer.score("who ?", ["film w1", "film w2"], Limit())
+    assert caught.value.stage == "rerank"
+
+    def broken(*_: object) -> torch.Tensor:
+        raise RuntimeError("CUDA error: an illegal memory access was encountered\nCompile with TORCH_USE_CUDA_DSA")
+
+    monkeypatch.setattr(Cramped, "forward", broken)
+    with pytest.raises(StageError, match=r"tiny failed \(CUDA error: an illegal memory access was encountered\)"):
+        scorer.score("who ?", ["film w1"], Limit())
+
+
+@pytest.mark.parametrize("method", ["whole", "adapter"])
+def test_a_language_model_in_bfloat16_gives_each_document_a_score_of_its_own(qwen: str, method: str) -> None:
+    """The reference computes in float64 from the last tokens' vectors; logits in bfloat16 near 20 are 1/8 apart."""
+    model = causal_reranker(qwen, 256, device="cpu", dtype=torch.bfloat16).eval()
+    if method == "adapter":
+        model.body = with_adapter(model.body, 2, 4, 0.0, causal=True, seed=1)
+    with torch.no_grad():
+        model._language_model.get_output_embeddings().weight.mul_(40)
+    documents = [f"film w{at} amber w{at + 1} road" for at in range(24)]
+    pairs = model.pairs("who made amber road ?", documents)
+    read: list[torch.Tensor] = []
+    model._transformer.register_forward_hook(lambda _, __, found: read.append(found.last_hidden_state))
+    with torch.inference_mode():
+        found = model(pairs)
+        [hidden] = read
+        last = torch.stack([hidden[row, len(pair.ids) - 1] for row, pair in enumerate(pairs)])
+        head = model._language_model.get_output_embeddings().weight.double()
+        expected = last.double() @ (head[model.yes] - head[model.no])
+        logits = (last @ model._language_model.get_output_embeddings().weight.T).float()
+    assert found.dtype == torch.float32
+    assert found.tolist() == pytest.approx(expected.tolist(), rel=1e-5)
+    distinct = len(set(map(tuple, last.tolist())))
+    assert len(set(found.tolist())) == distinct > len(set((logits[:, model.yes] - logits[:, model.no]).tolist()))
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"final_logit_softcapping": 5.0}, {"logit_scale": 0.25}, {"logits_scaling": 4.0}]
+)
+def test_the_score_is_that_of_the_model_s_own_logits_whatever_its_head_does(
+    qwen: str, changes: dict[str, float]
+) -> None:
+    model = causal_reranker(qwen, 256, device="cpu").eval()
+    for name, value in changes.items():
+        setattr(model.body.config, name, value)
+    pairs = model.pairs("who made amber road ?", DOCUMENTS[:3])
+    cap, scale = changes.get("final_logit_softcapping"), changes.get("logit_scale", 1.0)
+    with torch.inference_mode():
+        found = model(pairs)
+        for pair, score in zip(pairs, found.tolist(), strict=True):
+            logits = model.body(torch.tensor([pair.ids])).logits[0, -1] * scale / changes.get("logits_scaling", 1.0)
+            logits = cap * torch.tanh(logits / cap) if cap else logits
+            assert score == pytest.approx(float(logits[model.yes] - logits[model.no]), abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["cross", "causal"])
+def test_a_scorer_on_a_gpu_gives_the_scores_of_the_cpu(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if kind == "cross":
+        model: PairModel = cross_encoder(tiny_models.bert(tmp_path), 32, device="cpu")
+    else:
+        model = causal_reranker(tiny_models.qwen3(tmp_path), 256, device="cpu")
+    expected = PairScorer("", model).score("who made amber road ?", DOCUMENTS, Limit())
+    with pretended(monkeypatch):
+        scorer = PairScorer("", model.to("cuda:0"))
+        assert (scorer.at_once, scorer._tokens_a_batch) == (AT_ONCE["cuda"], TOKENS_A_BATCH["cuda"])
+        assert scorer.score("who made amber road ?", DOCUMENTS, Limit()) == pytest.approx(expected, abs=1e-4)
+
+
+def test_adapters_are_made_and_read_on_the_cpu_without_opening_a_gpu(
+    qwen: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with no_gpu_touched(monkeypatch):
+        adapted = with_adapter(causal_reranker(qwen, 256, device="cpu").body, 2, 4, 0.0, causal=True, seed=1)
+        for name, content in adapter_files(adapted, qwen).items():
+            (tmp_path / name).write_bytes(content)
+        whole = merged(causal_reranker(qwen, 256, device="cpu").body, tmp_path)
+    assert {parameter.device.type for parameter in whole.parameters()} == {"cpu"}
