@@ -6,14 +6,16 @@ from typing import Any, NamedTuple, cast, get_args
 
 from search.domain.errors import nearest, pointer
 from search.domain.graph import ANY, Direction, Schema
-from search.domain.plan.faults import FaultFinder, kind_of, storable
+from search.domain.plan.faults import FaultFinder, kind_of, quoted, storable
 from search.domain.plan.parts import (
     COMPARING,
     COUNTING,
     MAX_ANCHORS,
     MAX_EXCLUSIONS,
     MAX_HOPS,
+    MAX_IDS,
     MAX_PLACES,
+    MAX_VALUES,
     RISKS,
     WITHOUT_VALUE,
     Anchor,
@@ -63,8 +65,8 @@ class PlanReader(FaultFinder):
     def read(self, data: dict[str, Any]) -> Parts:
         """Return the parts of the plan; they are usable only if `faults` is empty."""
         for key in data:
-            if key not in PLAN_KEYS:
-                self.fault(pointer(key), f"A plan has no key {key!r}.", nearest(str(key), PLAN_KEYS))
+            if not self.full and key not in PLAN_KEYS:
+                self.fault(pointer(key), f"A plan has no key {quoted(key)}.", nearest(str(key), PLAN_KEYS))
         mode = data.get("retrieval_mode")
         if mode is not None:
             mode = self.choice(mode, get_args(RetrievalMode), "/retrieval_mode")
@@ -158,6 +160,9 @@ class PlanReader(FaultFinder):
         if not (isinstance(ids, list) and all(isinstance(node_id, str) and storable(node_id) for node_id in ids)):
             self.fault(f"{at}/ids", "ids is a list of node ids, each a string of valid characters.")
             ids = []
+        if len(ids) > MAX_IDS:
+            self.fault(f"{at}/ids", f"An anchor has at most {MAX_IDS:,} ids, not {len(ids):,}.")
+            ids = ids[:1]
         text = self.text(item, "text", at, required=not ids)
         label = self.name(item.get("label", ANY), [*self.types, ANY], f"{at}/label", "node type")
         return Anchor(self.var(item, "var", at), text, label, cast(MatchMode, mode), tuple(ids))
@@ -182,6 +187,10 @@ class PlanReader(FaultFinder):
             labels = [labels]
         if not isinstance(labels, list):
             self.fault("/target/labels", f"labels is a list of node types, not {kind_of(labels)}.")
+            labels = []
+        most = max(MAX_VALUES, len(self.types))
+        if len(labels) > most:
+            self.fault("/target/labels", f"labels holds at most {most:,} node types, not {len(labels):,}.")
             labels = []
         names = [self.name(n, [*self.types, ANY], f"/target/labels/{i}", "node type") for i, n in enumerate(labels)]
         text = self.text(item, "relevance_text", "/target", required=False)
