@@ -14,6 +14,8 @@ from search.api import serializers as shape
 from search.api.knowledge_bases import find_release
 from search.api.permissions import ANYBODY
 from search.domain.errors import Fault
+from search.services.access.limits import count_search
+from search.services.access.visitor_cookie import visitor_of
 from search.services.searches.check_plan import CheckedPlan, check_plan
 from search.wiring import schema_of
 
@@ -32,15 +34,19 @@ class PlanCheck(APIView):
             200: OpenApiResponse(
                 shape.CheckedPlan, description="The result of the check, whether the plan is valid or not."
             ),
-            **shape.problems(400, 401, 403, 404, 413, 415, 503),
+            **shape.problems(400, 401, 403, 404, 413, 415, 429, 503),
         },
     )
     def post(self, request: Request, name: str) -> Response:
         """Check a plan against the schema of the knowledge base and return every fault; nothing is run or stored.
 
+        Of more than fifty faults the first fifty are told, and that there are more. A check counts as a search among
+        those that a caller may request in a minute; above that number the answer is 429.
+
         The body is the plan. It may also be wrapped as `{"plan": …}`, as in the request for a search; the pointers of
         the faults then begin with `/plan`.
         """
+        count_search(request.user, visitor_of(request))
         schema = schema_of(find_release(request, name))
         body = request.data
         if isinstance(body, Mapping) and set(body) == {"plan"}:

@@ -10,6 +10,8 @@ MOST_NAME = 512
 """Most characters of a key in a pointer; no identifier is longer."""
 MOST_COMPARED = 80
 """Most characters of a faulty name that are compared with the valid names."""
+MOST_FAULTS = 50
+"""Most faults of one input that are shown."""
 
 
 def pointer(*parts: object) -> str:
@@ -54,15 +56,23 @@ class Fault:
         return fault
 
 
+def first_faults(faults: Sequence[Fault]) -> tuple[Fault, ...]:
+    """Return the first `MOST_FAULTS` faults, and behind them one that says that there are more."""
+    if len(faults) <= MOST_FAULTS:
+        return tuple(faults)
+    more = f"There are more faults than these {MOST_FAULTS}; the next ones are shown when these are mended."
+    return (*faults[:MOST_FAULTS], Fault("", more))
+
+
 class SearchError(Exception):
     """Base class of all expected errors of a search; the text is a sentence for people."""
 
 
 class InvalidRequest(SearchError):
-    """The request is invalid; `faults` lists all its faults."""
+    """The request is invalid; `faults` lists all its faults, or the first ones of very many (`first_faults`)."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
-        self.faults = tuple(faults)
+        self.faults = first_faults(faults)
         super().__init__(" ".join(fault.message for fault in self.faults))
 
 

@@ -7,7 +7,7 @@ text that was read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
 
@@ -136,6 +136,7 @@ class Cues:
     `language` is its code (`en`). `whole` is False for a language of which only names, numbers and embeddings are read.
     `asking` is None where the question asks *which*, `field` where it asks for things and not for a property of one.
     `conditions` are words that may also stand in other cues.
+    `beyond` is the number of further cues that no condition is made of (`first`).
     """
 
     language: str
@@ -148,3 +149,24 @@ class Cues:
     asking: Asking | None = None
     field: FieldAsked | None = None
     conditions: tuple[ConditionWord, ...] = ()
+    beyond: int = 0
+
+    def first(self, most: int) -> Cues:
+        """Return the cues without those behind the first `most` that conditions are made of, in the order of the text.
+
+        The words of the others are words as any.
+        """
+        kinds = (self.turnings, self.superlatives, self.comparisons, self.quantities, self.dates)
+        starts = sorted(cue.start for kind in kinds for cue in kind)
+        if len(starts) <= most:
+            return self
+        end = starts[most]
+        return replace(
+            self,
+            turnings=tuple(cue for cue in self.turnings if cue.start < end),
+            superlatives=tuple(cue for cue in self.superlatives if cue.start < end),
+            comparisons=tuple(cue for cue in self.comparisons if cue.start < end),
+            quantities=tuple(cue for cue in self.quantities if cue.start < end),
+            dates=tuple(cue for cue in self.dates if cue.start < end),
+            beyond=len(starts) - most,
+        )

@@ -46,6 +46,9 @@ class Asked:
         covered = [False] * len(self.tokens)
         for mention in self.exact:
             inside = [at for at, token in enumerate(self.tokens) if mention.start <= token.start < mention.end]
+            if not inside:
+                # The name stands behind the last word that is searched, or its first letters belong to a longer word.
+                continue
             if sum(self.content[at] for at in inside) > 1 or (any(mention.exact) and self.capital[inside[0]]):
                 for at in inside:
                     covered[at] = True

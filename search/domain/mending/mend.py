@@ -122,7 +122,7 @@ class _Mender(MendingTools):
             self.say("labels of the target was a bare text")
             labels = [labels]
         if isinstance(labels, list):
-            target["labels"] = [self.type(label, "target") for label in labels if label is not None][:MOST_ITEMS]
+            target["labels"] = [self.type(label, "target") for label in labels[:MOST_ITEMS] if label is not None]
         return target
 
     def _filter(self, item: object, index: int) -> object:

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from search.domain.errors import Fault, nearest, pointer
+from search.domain.errors import MOST_FAULTS, Fault, nearest, pointer
 from search.domain.graph import ANY
 from search.domain.plan.parts import MAX_TEXT
 from search.domain.unstorable import SENTENCE, storable
 
+_SHOWN = 80
+"""Most characters of a faulty name that a message quotes."""
+
 
 class FaultFinder:
-    """Reads values from JSON and records their faults; a valid placeholder replaces a value that cannot be read."""
+    """Reads values from JSON and records their faults; a valid placeholder replaces a value that cannot be read.
+
+    At most `MOST_FAULTS` + 1 faults are recorded: the last one only tells that there are more than can be shown.
+    """
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
@@ -40,8 +46,10 @@ class FaultFinder:
     def keys(self, item: Mapping[str, Any], known: Sequence[str], at: str) -> None:
         """Record a fault for every key that is not known here."""
         for key in item:
+            if self.full:
+                return
             if key not in known:
-                self.fault(at + pointer(key), f"There is no key {key!r} here.", nearest(str(key), known))
+                self.fault(at + pointer(key), f"There is no key {quoted(key)} here.", nearest(str(key), known))
 
     def var(self, item: Mapping[str, Any], key: str, at: str) -> str:
         """Return the variable under a key, or an empty string with a fault."""
@@ -72,14 +80,14 @@ class FaultFinder:
         if not isinstance(value, str):
             self.fault(at, f"A {what} is a string, not {kind_of(value)}.")
             return ANY
-        self.fault(at, f"There is no {what} {value!r}.", nearest(value, valid))
+        self.fault(at, f"There is no {what} {quoted(value)}.", nearest(value, valid))
         return ANY
 
     def choice(self, value: object, valid: Sequence[str], at: str) -> str:
         """Return the word if it is valid, otherwise the first valid one with a fault."""
         if isinstance(value, str) and value in valid:
             return value
-        shown = repr(value) if isinstance(value, str) else kind_of(value)
+        shown = quoted(value) if isinstance(value, str) else kind_of(value)
         self.fault(at, f"It is one of {', '.join(valid)}, not {shown}.", nearest(str(value), valid))
         return valid[0]
 
@@ -87,7 +95,19 @@ class FaultFinder:
         """Record a fault."""
         if nearest is not None:
             message = f"{message} Did you mean {nearest!r}?"
-        self.faults.append(Fault(pointer, message, nearest))
+        if not self.full:
+            self.faults.append(Fault(pointer, message, nearest))
+
+    @property
+    def full(self) -> bool:
+        """Whether no further fault is recorded."""
+        return len(self.faults) > MOST_FAULTS
+
+
+def quoted(name: object) -> str:
+    """Return a faulty name in quotation marks, cut after `_SHOWN` characters."""
+    text = repr(name)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def kind_of(value: object) -> str:

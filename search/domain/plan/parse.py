@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 from search.domain.errors import Fault, nearest, pointer
 from search.domain.graph import ANY, Direction, Schema
-from search.domain.plan.faults import FaultFinder, kind_of
+from search.domain.plan.faults import FaultFinder, kind_of, quoted
 from search.domain.plan.parts import (
     COMPARING,
     COUNTING,
@@ -15,7 +15,10 @@ from search.domain.plan.parts import (
     MAX_DEPTH,
     MAX_EXCLUSIONS,
     MAX_HOPS,
+    MAX_IDS,
+    MAX_INNER,
     MAX_PLACES,
+    MAX_VALUES,
     RISKS,
     WITHOUT_VALUE,
     Anchor,
@@ -61,20 +64,24 @@ class Parts(NamedTuple):
 class PlanReader(FaultFinder):
     """Reads a plan's JSON over a schema and collects its faults; an instance is used once.
 
-    `build` makes the plan inside an anchor of its parts, and `depth` is the depth of the plan that is read.
+    `build` makes the plan inside an anchor of its parts, `depth` is the depth of the plan that is read, and `inner`
+    holds the pointers of the plans inside the outermost one that were read before.
     """
 
-    def __init__(self, schema: Schema, build: Callable[[Parts], Plan], depth: int = 1) -> None:
+    def __init__(
+        self, schema: Schema, build: Callable[[Parts], Plan], depth: int = 1, inner: list[str] | None = None
+    ) -> None:
         super().__init__()
         self._schema, self._build, self._depth = schema, build, depth
+        self._inner_plans = [] if inner is None else inner
         self.types = [t.name for t in schema.node_types]
         self.relations = [r.name for r in schema.relations]
 
     def read(self, data: dict[str, Any]) -> Parts:
         """Return the parts of the plan; they are usable only if `faults` is empty."""
         for key in data:
-            if key not in PLAN_KEYS:
-                self.fault(pointer(key), f"A plan has no key {key!r}.", nearest(str(key), PLAN_KEYS))
+            if not self.full and key not in PLAN_KEYS:
+                self.fault(pointer(key), f"A plan has no key {quoted(key)}.", nearest(str(key), PLAN_KEYS))
         mode = data.get("retrieval_mode")
         if mode is not None:
             mode = self.choice(mode, get_args(RetrievalMode), "/retrieval_mode")
@@ -168,6 +175,9 @@ class PlanReader(FaultFinder):
         if not (isinstance(ids, list) and all(isinstance(node_id, str) and storable(node_id) for node_id in ids)):
             self.fault(f"{at}/ids", "ids is a list of node ids, each a string of valid characters.")
             ids = []
+        if len(ids) > MAX_IDS:
+            self.fault(f"{at}/ids", f"An anchor has at most {MAX_IDS:,} ids, not {len(ids):,}.")
+            ids = ids[:1]
         inner = self._inner(item["plan"], f"{at}/plan") if item.get("plan") is not None else None
         if ids and inner is not None:
             self.fault(f"{at}/ids", "The nodes of an anchor are given by ids or by a plan: one of the two.")
@@ -186,7 +196,11 @@ class PlanReader(FaultFinder):
         if self._depth == MAX_DEPTH:
             self.fault(at, f"Plans are nested at most {MAX_DEPTH} deep; this one would be deeper.")
             return None
-        reader = PlanReader(self._schema, self._build, self._depth + 1)
+        self._inner_plans.append(at)
+        if len(self._inner_plans) > MAX_INNER:
+            self.fault(at, f"A plan has at most {MAX_INNER} plans inside it, at any depth.")
+            return None
+        reader = PlanReader(self._schema, self._build, self._depth + 1, self._inner_plans)
         parts = reader.read(item)
         if parts.ask != "which":
             reader.fault("/ask", "A plan inside another one asks which nodes there are; leave ask out.")
@@ -196,7 +210,7 @@ class PlanReader(FaultFinder):
         if parts.target.relevance_text:
             reader.fault("/target/relevance_text", "A plan inside another one has no text: its documents are not read.")
         self.faults += [Fault(at + fault.pointer, fault.message, fault.nearest) for fault in reader.faults]
-        return self._build(parts)
+        return self._build(parts) if not reader.faults else None
 
     def _hop(self, item: dict[str, Any], at: str) -> Hop:
         self.keys(item, ("from", "rel", "to_var", "to_label", "direction"), at)
@@ -218,6 +232,10 @@ class PlanReader(FaultFinder):
             labels = [labels]
         if not isinstance(labels, list):
             self.fault("/target/labels", f"labels is a list of node types, not {kind_of(labels)}.")
+            labels = []
+        most = max(MAX_VALUES, len(self.types))
+        if len(labels) > most:
+            self.fault("/target/labels", f"labels holds at most {most:,} node types, not {len(labels):,}.")
             labels = []
         names = [self.name(n, [*self.types, ANY], f"/target/labels/{i}", "node type") for i, n in enumerate(labels)]
         text = self.text(item, "relevance_text", "/target", required=False)

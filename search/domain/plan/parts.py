@@ -39,12 +39,18 @@ MAX_HOPS = 6
 MAX_ANCHORS = 6
 MAX_TEXT = 2_000
 MAX_VALUES = 200
+MAX_IDS = 10_000
+"""Most nodes that an anchor may give by their ids: so many may bear one name."""
 MAX_NUMBER = 10**300
 MAX_EXCLUSIONS = 10
+MAX_CONDITIONS = 12
+"""Most conditions that a planner reads from a question. What more of them mean together takes too long to find out."""
 MAX_PLACES = 10_000
 """Largest limit of an order."""
 MAX_DEPTH = 3
 """Largest depth of plans inside plans; a plan without another plan inside has depth 1."""
+MAX_INNER = 6
+"""Largest number of plans inside a plan, at any depth: each is executed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,8 @@ def expected_wait(queue: str) -> float:
 def seconds_for_one(queue: str) -> float:
     """Return the seconds from one search that the workers take from the queue to the next, 0 if none says so."""
     workers = workers_of(queue)
-    rates = [float(one["threads"]) / float(one["seconds"]) for one in workers if one.get("seconds") and one["threads"]]
+    free = [(one["threads"] - one.get("stuck", 0), float(one["seconds"])) for one in workers if one.get("seconds")]
+    rates = [threads / seconds for threads, seconds in free if threads > 0]
     # Those that have done nothing lately are believed to be as quick as the others.
     return len(rates) / (len(workers) * sum(rates)) if rates else 0.0
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from search.domain.errors import Fault, PlanInvalid
+from search.domain.errors import MOST_FAULTS, Fault, PlanInvalid, first_faults
 from search.domain.graph import Schema
 from search.domain.mending import mend
 from search.domain.plan import Plan
@@ -44,11 +44,14 @@ def check_plan(data: object, schema: Schema) -> CheckedPlan:
     """
     clean, unstorable = storable_json(data, "")
     if unstorable:
-        return CheckedPlan(faults=tuple(unstorable))
+        return CheckedPlan(faults=first_faults(unstorable))
     try:
         plan = Plan.parse(clean, schema)
     except PlanInvalid as error:
-        return _with_mended(clean, schema, (*error.faults, *_contradictions_apart(clean, schema)))
+        if len(error.faults) > MOST_FAULTS:
+            # What is so wrong has no harmless correction.
+            return CheckedPlan(faults=error.faults)
+        return _with_mended(clean, schema, first_faults((*error.faults, *_contradictions_apart(clean, schema))))
     if faults := contradictions(plan, schema):
         return _with_mended(clean, schema, tuple(faults))
     return CheckedPlan(plan=plan)

@@ -36,8 +36,10 @@ class Meaning:
 
     @property
     def filters(self) -> tuple[Filter, ...]:
-        """All its filters."""
-        return (*(one for condition in self.bound.conditions for one in condition.filters), *self.limits.filters)
+        """All its filters, each once."""
+        every = (*(one for condition in self.bound.conditions for one in condition.filters), *self.limits.filters)
+        # The value of a range is a list, which has no hash.
+        return tuple(one for at, one in enumerate(every) if one not in every[:at])
 
     @property
     def is_whether(self) -> bool:

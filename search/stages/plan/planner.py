@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,6 +11,7 @@ from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.options import option
 from search.domain.plan import PlanSource, ScoredPlan
+from search.domain.plan.parts import MAX_CONDITIONS
 from search.domain.question import Question
 from search.domain.trace import Limit, StepOutput
 from search.interfaces import (
@@ -88,6 +90,12 @@ class Planner:
     )
     filters: bool = option(True, "Whether years, prices and amounts in a question become filters.")
 
+    def load(self) -> None:
+        """Load the trained planner before the search's clock starts; the stage says why it cannot be used."""
+        if self.artifact and self.plan_scorers is not None:
+            with suppress(StageError):
+                self.plan_scorers.get(self.artifact, self.fold)
+
     def __call__(self, question: Question, limit: Limit) -> list[ScoredPlan]:
         """Return at least one plan; the plan without hops when the question names no node.
 
@@ -110,12 +118,12 @@ class Planner:
             starts = dict.fromkeys(candidate.mentions for candidate in asked)
             scores = [self.scored(read, [one for one in asked if one.mentions == start]) for start in starts]
             best = [*(one for own in scores for one in self._settled(own.candidates)), *others]
-        best = self._with_apart(read, candidates, self._with_turned(read, candidates, best))
+        best = self._with_apart(read, candidates, self._with_turned(read, candidates, best), limit)
         best = self._with_forbidden(read, candidates, best)
         limit.check("plan")
         lister = self._lister(read, scored.source, limit)
         listed = lister(best, scored, read.text, self.plans, self.least, self.temperature)
-        said = " ".join(filter(None, [scored.note, listed.detail]))
+        said = " ".join(filter(None, [scored.note, _beyond(read), listed.detail]))
         return StepOutput(listed, said, "degraded" if scored.degraded else "ok")
 
     def scored(self, read: Read, candidates: Sequence[PlanCandidate]) -> Scored:
@@ -175,7 +183,11 @@ class Planner:
         return [*((one, best[0][1]) for one in own), *best]
 
     def _with_apart(
-        self, read: Read, candidates: Sequence[PlanCandidate], best: list[tuple[PlanCandidate, float]]
+        self,
+        read: Read,
+        candidates: Sequence[PlanCandidate],
+        best: list[tuple[PlanCandidate, float]],
+        limit: Limit,
     ) -> list[tuple[PlanCandidate, float]]:
         """Return the candidates with the joins of names that no node meets, if the best one leaves a name out.
 
@@ -196,7 +208,7 @@ class Planner:
             return (branch.path.start, branch.path.steps) in told or says_walk(read, self.knowledge, branch)
 
         overlap = [frozenset(at for at, other in enumerate(read.names) if one.excludes(other)) for one in read.names]
-        joins = apart(candidates, overlap, self.max_hops, says)
+        joins = apart(candidates, overlap, self.max_hops, says, limit)
         if not joins:
             return best
         first, total = best[0]
@@ -269,3 +281,11 @@ class Planner:
     @cached_property
     def _writer(self) -> Writer:
         return Writer(self.nodes, self.knowledge.shape)
+
+
+def _beyond(read: Read) -> str:
+    """Return a sentence if the question says more conditions than are read, else an empty text."""
+    if not read.cues.beyond:
+        return ""
+    said = MAX_CONDITIONS + read.cues.beyond
+    return f"The question says {said} conditions; the first {MAX_CONDITIONS} are read, and the others count as text."

@@ -54,7 +54,7 @@ class Attempts:
             judgement = self._step(linked, self._judge, linked, parts)
             yield judgement
             hopeless, parts = _in_order(parts, judgement, linked)
-        for dropped in smallest_first(hopeless, parts):
+        for dropped in smallest_first(hopeless, parts, self.limit):
             yield self._step(linked, self._drop, linked, dropped, _instead(dropped, hopeless, parts))
 
     def _step(self, linked: LinkedPlan, make: Callable[P, Attempt], *args: P.args, **kwargs: P.kwargs) -> Attempt:

@@ -10,6 +10,7 @@ from itertools import combinations, groupby
 from search.domain.graph import ANY
 from search.domain.plan import Anchor, Filter, Hop, Plan, Target
 from search.domain.plan.parts import MAX_TEXT
+from search.domain.trace import Limit
 from search.plan_words import filter_words
 from search.text import words
 
@@ -75,15 +76,20 @@ def without(plan: Plan, dropped: Collection[DroppableCondition]) -> Plan:
 
 
 def smallest_first(
-    certain: Sequence[DroppableCondition], others: Sequence[DroppableCondition]
+    certain: Sequence[DroppableCondition], others: Sequence[DroppableCondition], limit: Limit
 ) -> Iterator[tuple[DroppableCondition, ...]]:
     """Yield the sets of conditions to drop: the certain ones alone, then with one of the others, with two, and so on.
 
-    At least one anchor of the others is always kept, because a plan needs an anchor.
+    At least one anchor of the others is always kept, because a plan needs an anchor; without anchors there is no set.
+
+    Raises DeadlineExceeded and SearchCancelled: there are 2ⁿ sets of n conditions.
     """
     anchors = {id(condition) for condition in others if isinstance(condition.part, Anchor)}
+    if not anchors:
+        return
     for size in range(0 if certain else 1, len(others) + 1):
         for chosen in combinations(others, size):
+            limit.check("recover")
             if anchors - {id(condition) for condition in chosen}:
                 yield (*certain, *chosen)
 

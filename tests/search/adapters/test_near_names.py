@@ -280,6 +280,44 @@ def test_any_names_and_any_text_may_be_asked(
         assert len(mention.keys) == len(mention.exact)
 
 
+LONG_NAMES = (
+    "Airborne electromagnetic sounding of landfast ice in narrow fjords", "Melt ponds as a source of bias", "Ada Holm",
+    "Wolf", "İstanbul'un ışıkları", "ﬁne ﬂoors ﬀ", "ß ẞ ŉ", "日本語の論文", "e\u0301cole e\u0301lan", "AT-3 / B–7",
+)  # fmt: skip
+PIECES = st.one_of(
+    st.sampled_from(LONG_NAMES), st.sampled_from(LONG_NAMES).map(str.upper), st.text(max_size=12),
+    st.sampled_from(LONG_NAMES).map(str.lower), st.sampled_from(LONG_NAMES).map(lambda name: name[:-1]),
+    st.sampled_from(["\u200d", "\u202e", "'s"]),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def long_names(tmp_path_factory: pytest.TempPathFactory) -> MemmapMentions:
+    return index(tmp_path_factory.mktemp("long"), *LONG_NAMES)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    pieces=st.lists(PIECES, min_size=1, max_size=40), between=st.sampled_from([" ", " of the ", ", ", "", "\n", "-"])
+)
+def test_a_question_of_many_long_names_is_read_to_its_end(
+    long_names: MemmapMentions, pieces: list[str], between: str
+) -> None:
+    text = (between.join(pieces) * (1 + 10_000 // max(1, len(between.join(pieces)))))[:10_000]
+    for mention in long_names.find(text):
+        assert text[mention.start : mention.end] == mention.text
+        assert len(mention.keys) == len(mention.exact) > 0
+
+
+@pytest.mark.parametrize("times", [13, 14, 60, 149])
+@pytest.mark.parametrize("name", LONG_NAMES)
+def test_a_name_behind_the_last_word_that_is_searched_is_found_as_it_is_stored(
+    long_names: MemmapMentions, name: str, times: int
+) -> None:
+    text = " ".join([name] * times)
+    assert sum(mention.how == "name" and mention.text == name for mention in long_names.find(text)) == times
+
+
 @pytest.mark.parametrize(
     ("word", "folded"),
     [

@@ -58,3 +58,34 @@ def test_a_knowledge_base_that_is_not_for_the_caller_is_not_there(api: Client, f
     films.save()
 
     assert check(api, small.PLAN.to_json()).status_code == 404
+
+
+def many(**parts: Any) -> Any:
+    return small.PLAN.to_json() | parts
+
+
+BOUNDLESS = (
+    many(target={"var": "T", "labels": [f"film {number}" for number in range(60_000)]}),
+    many(target={"var": "T", "labels": ["film"] * 60_000}),
+    many(anchors=[{"var": "a", "text": "Ada Holm", "label": "person", "ids": ["x"] * 60_000}]),
+    many(filters=[{"var": "T", "field": "year", "op": "in", "value": ["x"] * 60_000}]),
+    many(filters=[{"var": "T", "field": "year", "op": "=", "value": 1}] * 10_000),
+    many(exclude=[{"hops": [{"from": "T", "rel": "no", "to_var": "x"}] * 10_000}] * 2),
+    many(hops=[{f"key {number}": 1 for number in range(60_000)}]),
+    {f"key {number}": 1 for number in range(60_000)},
+    many(target={"var": "T", "labels": ["\x00"] * 60_000}),
+    many(risk_level="x" * 200_000, target={"var": "x" * 200_000, "labels": ["x" * 200_000]}),
+)
+
+
+@pytest.mark.parametrize("place", range(len(BOUNDLESS)))
+def test_a_plan_of_any_size_has_at_most_fifty_faults_and_a_short_answer(
+    api: Client, films: KnowledgeBase, place: int
+) -> None:
+    answer = check(api, BOUNDLESS[place])
+
+    assert answer.status_code == 200
+    errors = answer.json()["errors"]
+    assert 0 < len(errors) <= 51
+    assert (errors[-1]["pointer"] == "" and "more faults" in errors[-1]["message"]) is (len(errors) == 51)
+    assert len(answer.content) < 40_000

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from search.domain.filtering import NAME
 from search.domain.plan import Filter
+from search.domain.plan.parts import MAX_ANCHORS, MAX_CONDITIONS, MAX_EXCLUSIONS, MAX_HOPS
 from search.domain.trace import Limit
 from search.interfaces import NodeStore
 from search.language.cues import DateRange, Span
@@ -118,7 +119,7 @@ class Binder:
                     combined.append(tuple(other if one is meanings[0] else one for one in first))
         if not candidate.branches and not first and not filtered:
             combined = [(condition,) for condition in all_of_type(core)] or combined
-        counting = [counting_selected(_one_order(one)) for one in combined]
+        counting = [_that_fit(counting_selected(_one_order(one)), candidate) for one in combined]
         bound = [Bound(one, unbound, self._unsaid(one)) for one in counting]
         return sorted(bound, key=lambda one: -one.score)[:_VARIANTS]
 
@@ -197,6 +198,21 @@ def _one_order(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
     orders = [one for one in conditions if one.order is not None]
     kept = max(orders, key=lambda one: one.score, default=None)
     return tuple(one for one in conditions if one.order is None or one is kept)
+
+
+def _that_fit(conditions: Sequence[Condition], candidate: PlanCandidate) -> tuple[Condition, ...]:
+    """Return the conditions that a plan has room for beside the walks of a candidate, in their order."""
+    kept: list[Condition] = []
+    room = {
+        "filters": MAX_CONDITIONS, "exclude": MAX_EXCLUSIONS, "anchors": MAX_ANCHORS - len(candidate.branches),
+        "hops": MAX_HOPS - sum(len(path.steps) for path in candidate.paths),
+    }  # fmt: skip
+    for one in conditions:
+        needed = {part: len(getattr(one, part)) for part in room}
+        if all(number <= room[part] for part, number in needed.items() if number):
+            room = {part: left - needed[part] for part, left in room.items()}
+            kept.append(one)
+    return tuple(kept)
 
 
 def all_of_type(core: Core) -> list[Condition]:

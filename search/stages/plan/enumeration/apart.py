@@ -7,11 +7,12 @@ They say everything that the question says, so they are read as any other plan; 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import chain, combinations, islice
 
 import numpy as np
 
 from search.domain.graph import OPPOSITE
+from search.domain.trace import Limit
 from search.stages.plan.enumeration.enumerate import Branch, PlanCandidate, same_way
 from search.stages.plan.knowledge.shape import Metapath
 
@@ -26,20 +27,23 @@ def apart(
     overlap: Sequence[frozenset[int]],
     max_hops: int,
     says: Callable[[Branch], bool],
+    limit: Limit,
 ) -> list[PlanCandidate]:
     """Return joins at T of walks that share no node, with size 0; those of three names before those of two.
 
     `candidates` are all plans of the question. `overlap[m]` holds the names that cannot be joined with the name m.
     Only walks that `says` accepts are joined, up to `max_hops` hops together or all the same way, and none of them
     reads only a part of its nodes.
+
+    Raises DeadlineExceeded or SearchCancelled.
     """
     walks = [
         one.branches[0]
         for one in candidates
         if len(one.branches) == 1 and one.branches[0].walked and one.branches[0].whole and says(one.branches[0])
     ]
-    found = [join for several in range(_TOGETHER, 1, -1) for join in _joins(walks, several, overlap, max_hops)]
-    return found[:MOST]
+    found = (_joins(walks, several, overlap, max_hops, limit) for several in range(_TOGETHER, 1, -1))
+    return list(islice(chain.from_iterable(found), MOST))
 
 
 def turned_round(candidate: PlanCandidate, candidates: Sequence[PlanCandidate]) -> PlanCandidate | None:
@@ -55,11 +59,12 @@ def turned_round(candidate: PlanCandidate, candidates: Sequence[PlanCandidate]) 
 
 
 def _joins(
-    walks: Sequence[Branch], several: int, overlap: Sequence[frozenset[int]], max_hops: int
+    walks: Sequence[Branch], several: int, overlap: Sequence[frozenset[int]], max_hops: int, limit: Limit
 ) -> Iterator[PlanCandidate]:
     for end in dict.fromkeys(branch.path.end for branch in walks):
         own = [branch for branch in walks if branch.path.end == end and len(branch.path.steps) < max(2, max_hops)]
         for joined in combinations(sorted(own, key=lambda one: one.start.mention), several):
+            limit.check("plan")
             hops = sum(len(branch.path.steps) for branch in joined)
             pairs = list(combinations((branch.start.mention for branch in joined), 2))
             alike = all(same_way(joined[0], other) for other in joined[1:])

@@ -137,16 +137,18 @@ class Enumerator:
         pairs = [
             one for pair in islice(self._pairs(short, overlap), self.most_pairs) for one in _met(pair, pair[0].found)
         ]
-        limit.check("plan")
         single = _by_end(branch for branch in short if len(branch.path.steps) == 1)
-        triples = [
-            candidate
-            for pair_found, found in pairs
-            if all(len(path.steps) == 1 for path in pair_found.paths)
-            for third in single.get(pair_found.paths[0].end, ())
-            if third.start.mention > pair_found.mentions[-1] and _joinable((*pair_found.branches, third), overlap)
-            for candidate, _ in _met((*pair_found.branches, third), found)
-        ]
+        triples: list[PlanCandidate] = []
+        for pair_found, found in pairs:
+            limit.check("plan")
+            if all(len(path.steps) == 1 for path in pair_found.paths):
+                triples += [
+                    candidate
+                    for third in single.get(pair_found.paths[0].end, ())
+                    if third.start.mention > pair_found.mentions[-1]
+                    and _joinable((*pair_found.branches, third), overlap)
+                    for candidate, _ in _met((*pair_found.branches, third), found)
+                ]
         return [candidate for candidate, _ in pairs] + triples
 
     def _pairs(self, branches: Sequence[Branch], overlap: Sequence[frozenset[int]]) -> Iterator[tuple[Branch, Branch]]:

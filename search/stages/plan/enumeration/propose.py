@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from search.domain.plan.parts import MAX_CONDITIONS
 from search.domain.question import LONGEST_QUESTION
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, MentionIndex, NodeStore, ValueIndex, ValueMention
@@ -70,7 +71,7 @@ class Proposer:
             read = ReadQuestion(text, Gloss(text, text, language, language, read=True), Cues(language))
         else:
             read = read_question(text, language, schema=forms, known=self._is_named)
-        text, cues = read.text, read.cues
+        text, cues = read.text, read.cues.first(MAX_CONDITIONS)
         names = find_names(text, self.mentions, self.knowledge.ordinary, self.max_mentions, language)
         values = _not_compared(self.values.find(text) if self.values is not None else (), cues)
         values = _not_in_names(values, names)

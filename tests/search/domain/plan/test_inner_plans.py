@@ -97,6 +97,17 @@ def test_plans_may_be_nested_as_deep_as_is_said() -> None:
     assert plan_from_json(plan.to_json()) == plan
 
 
+def test_the_plans_inside_a_plan_are_counted_at_every_depth() -> None:
+    many = {
+        "anchors": [{"var": f"a{i}", "plan": nested(2)} for i in range(4)],
+        "hops": [{"from": "T", "rel": "ALSO_BUY", "to_var": f"a{i}"} for i in range(4)],
+        "target": {"var": "T", "labels": ["product"]},
+    }
+    # Each anchor has a plan, which has another: eight in all.
+    assert faults(many).keys() == {"/anchors/3/plan"}
+    Plan.parse(many | {"anchors": many["anchors"][:3], "hops": many["hops"][:3]}, SHOP)
+
+
 def test_ids_and_a_plan_exclude_each_other() -> None:
     assert faults(of(OLDEST, ids=["x"])).keys() == {"/anchors/0/ids"}
 

@@ -233,3 +233,12 @@ def test_places_are_never_given_twice_however_many_come_at_once(services: object
     assert gate.reserve(queue, 10) is not None
     assert gate.reserve(queue, 10) is None
     broker(site.REDIS_URL).delete(queue)
+
+
+def test_checks_of_plans_are_counted_with_the_searches(films: KnowledgeBase, few: Settings) -> None:
+    client, place = Client(), "/api/v1/knowledge-bases/films/plans/check/"
+    answers = [client.post(place, {}, content_type="application/json") for _ in range(3)]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert 0 < int(answers[-1]["Retry-After"]) <= 60
+    assert ask(client).status_code == 429

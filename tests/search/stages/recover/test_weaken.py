@@ -1,10 +1,13 @@
 """What is left of a plan without some of its conditions, and what its text says then."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from search.domain.errors import DeadlineExceeded, SearchCancelled
 from search.domain.plan import Anchor, Filter, Hop, Plan, Target
 from search.domain.plan.checks import misfits
+from search.domain.trace import Limit
 from search.stages.recover.weaken import DroppableCondition, conditions, smallest_first, without
 from tests.search.demo_schema import demo_schema
 
@@ -92,12 +95,31 @@ def test_the_least_is_dropped_first_and_one_anchor_is_always_left() -> None:
         named(PLAN)[words]
         for words in ("price at most 60", "has review", "designed by works with Ingunn Aas", "made by Ostervik")
     )
-    assert list(smallest_first([], [price, person, brand])) == [
+    assert list(smallest_first([], [price, person, brand], Limit())) == [
         (price,), (person,), (brand,), (price, person), (price, brand),
     ]  # fmt: skip
-    assert list(smallest_first([person], [review, brand])) == [(person,), (person, review)]
-    assert list(smallest_first([person, brand], [])) == []
-    assert list(smallest_first([], [brand])) == []
+    assert list(smallest_first([person], [review, brand], Limit())) == [(person,), (person, review)]
+    assert list(smallest_first([person, brand], [], Limit())) == []
+    assert list(smallest_first([], [brand], Limit())) == []
+
+
+def test_a_plan_without_an_anchor_has_no_set_to_drop_however_many_conditions_it_has() -> None:
+    cheap = Plan(target=Target("T", ("product",)), filters=tuple(Filter("T", "price", "<", n) for n in range(60)))
+    looked: list[int] = []
+    # 2⁶⁰ sets would be walked through otherwise; the first look at the limit ends that.
+    watched = Limit(cancelled=lambda: bool(looked.append(1)) or True)
+    assert list(smallest_first([], conditions(cheap), watched)) == []
+    assert looked == []
+
+
+def test_the_sets_to_drop_end_with_the_search() -> None:
+    asked = named(PLAN)
+    ended = smallest_first([], [asked["price at most 60"], asked["made by Ostervik"]], Limit(cancelled=lambda: True))
+    with pytest.raises(SearchCancelled):
+        next(ended)
+    late = smallest_first([], [asked["price at most 60"], asked["made by Ostervik"]], Limit(ends=0.0))
+    with pytest.raises(DeadlineExceeded):
+        next(late)
 
 
 @given(st.sets(st.integers(0, 4)))

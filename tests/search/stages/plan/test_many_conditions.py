@@ -1,0 +1,80 @@
+"""Questions of more conditions than anybody asks: a plan holds the first, and says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from search.domain.plan import Plan
+from search.domain.plan.parts import MAX_CONDITIONS
+from search.domain.question import Question
+from search.domain.trace import Limit, StepOutput
+from tests.search.stages.plan.demo_planners import PlannedDemo, planned
+
+CONDITIONS = (
+    "cheaper than 5", "before 2010", "in 2001", "since March 2001", "no more than 4", "more than 3 designers",
+    "at least 3 designers", "the most designers", "not by Ostervik", "without Ostervik", "heavier than 3 kg",
+    "between 3 and 5", "cheapest", "no designer", "from 2001 to 2005",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> PlannedDemo:
+    return planned("products", Path(tmp_path_factory.mktemp("products")))
+
+
+def size(plan: Plan) -> int:
+    return len(plan.filters) + len(plan.exclude)
+
+
+@pytest.mark.parametrize("said", CONDITIONS)
+@pytest.mark.parametrize("times", [24, 60])
+def test_a_plan_holds_the_first_conditions_of_a_question_and_says_that_there_are_more(
+    shop: PlannedDemo, said: str, times: int
+) -> None:
+    listed = shop.planner(Question(f"products {' '.join([said] * times)}"), Limit())
+    for scored in listed:
+        assert size(scored.plan) <= MAX_CONDITIONS
+        assert Plan.parse(scored.plan.to_json(), shop.demo.schema) == scored.plan
+    assert isinstance(listed, StepOutput)
+    assert f"the first {MAX_CONDITIONS} are read, and the others count as text." in listed.detail
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        " ".join(f"cheaper than {price}" for price in range(40, 100)),
+        " ".join(f"in {year}" for year in range(1960, 2020)),
+        " and ".join(f"not in {year}" for year in range(1960, 2020)),
+        " ".join(f"since {day}.03.2001" for day in range(10, 30)),
+        " and ".join(f"with more than {number} designers" for number in range(60)),
+        "in 2001 rated above 3 since 2002 under 50 euros " * 8,
+    ],
+)
+def test_different_conditions_are_limited_too(shop: PlannedDemo, said: str) -> None:
+    for scored in shop.planner(Question(f"products {said}"), Limit()):
+        assert size(scored.plan) <= MAX_CONDITIONS
+        assert Plan.parse(scored.plan.to_json(), shop.demo.schema) == scored.plan
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["cheaper than the Godwit 2 Tent " * 60, "not by Ostervik sold in Norway made of titanium " * 20, "no brand " * 60],
+)
+def test_a_plan_that_nobody_has_tried_on_the_graph_can_be_written_too(shop: PlannedDemo, said: str) -> None:
+    for scored in replace(shop.planner, graph=None)(Question(f"products {said}"), Limit()):
+        assert Plan.parse(scored.plan.to_json(), shop.demo.schema) == scored.plan
+
+
+def test_the_same_condition_is_in_a_plan_once(shop: PlannedDemo) -> None:
+    once, twice = (shop.best(f"products {said}").plan for said in ("under 50", "under 50 under 50"))
+    assert twice.filters == once.filters
+    assert len(once.filters) == 1
+
+
+def test_as_many_conditions_as_people_ask_for_are_all_read(shop: PlannedDemo) -> None:
+    listed = shop.planner(Question("products under 50 euros rated above 4 since 2020 not by Ostervik"), Limit())
+    assert "count as text" not in getattr(listed, "detail", "")
+    assert {one.field for one in listed[0].plan.filters} == {"price", "rating", "released"}
