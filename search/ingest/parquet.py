@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -63,14 +63,22 @@ class Columns:
 
 def parquet_columns(path: Path, name: str) -> Columns:
     """Return how the columns of a file are read. Raises BundleError and pyarrow's exceptions."""
+    status = path.stat()
+    return _known_columns(path, name, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=32)
+def _known_columns(path: Path, name: str, size: int, changed: int) -> Columns:
+    """Return the columns of a file of this size and time of change; columns of bytes take reading to know them."""
     with _opened(path) as file:
         return _columns(file, name)
 
 
 def parquet_rows(path: Path, name: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
     """Yield (rows of the whole file, number from 1, row). Raises BundleError and pyarrow's exceptions."""
+    columns = parquet_columns(path, name)
     with _opened(path) as file:
-        columns, number, total = _columns(file, name), 0, file.metadata.num_rows
+        number, total = 0, file.metadata.num_rows
         for batch in file.iter_batches(batch_size=_batch_rows(file)):
             lists = [_read(column, batch, name, number) for column in columns.read]
             names = [column.name for column in columns.read]
@@ -92,11 +100,14 @@ def _opened(path: Path) -> pyarrow.parquet.ParquetFile:
 
 def _batch_rows(file: pyarrow.parquet.ParquetFile) -> int:
     """Return the number of rows of a batch: fewer where values are wide or rows have long lists."""
-    width = sum(max(1, column.length) for at in range(len(file.schema)) if (column := file.schema.column(at)))
-    groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
-    items = max((group.column(at).num_values / max(1, group.num_rows)
-                 for group in groups for at in range(group.num_columns)), default=1.0)  # fmt: skip
-    return max(1, int(min(BATCH_ROWS, BATCH_BYTES / (8 * max(1, width)), 4 * MOST_ITEMS / max(1.0, items))))
+    fixed = sum(max(1, file.schema.column(at).length) for at in range(len(file.schema)))
+    width, items = float(8 * fixed), 1.0
+    for at in range(file.metadata.num_row_groups):
+        group = file.metadata.row_group(at)
+        counts = [group.column(place).num_values for place in range(group.num_columns)]
+        width = max(width, group.total_byte_size / max(1, group.num_rows))
+        items = max([items, *(count / max(1, group.num_rows) for count in counts)])
+    return max(1, int(min(BATCH_ROWS, BATCH_BYTES / max(1.0, width), 4 * MOST_ITEMS / items)))
 
 
 def _columns(file: pyarrow.parquet.ParquetFile, name: str) -> Columns:
@@ -231,7 +242,7 @@ def _unknown_zone(type_: Any) -> str | None:
 
 
 def _plain(array: Any) -> list[Any]:
-    return array.to_pylist()  # type: ignore[no-any-return]
+    return array.to_pylist()
 
 
 def _texts(array: Any) -> list[Any]:

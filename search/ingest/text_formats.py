@@ -18,9 +18,11 @@ import orjson
 from search.ingest.faults import BundleError
 from search.ingest.tsv import split_lines
 
-LONGEST_CELL = 1 << 27
-LONGEST_LINE = 1 << 27
+LONGEST_CELL = 1 << 25
+LONGEST_LINE = 1 << 25
 """Most bytes (JSON lines) or characters (CSV, TSV) of a line: a file without line ends must not fill the memory."""
+# The limit of the module csv, which is one for the whole process, is lower by default.
+csv.field_size_limit(LONGEST_CELL)
 ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16")
 _SHOWN = 40
 """Characters shown of a cell that cannot be decoded."""
@@ -78,7 +80,6 @@ def json_lines(name: str, stream: io.BufferedReader, dialect: Dialect) -> Iterat
 
 def csv_rows(name: str, stream: io.BufferedReader, dialect: Dialect) -> Iterator[NumberedRow]:
     """Yield the rows of a CSV file."""
-    csv.field_size_limit(LONGEST_CELL)
     text = _text(stream, dialect, newline="")
     lines = _lines(name, text.readline, "")
     parsed = csv.reader(lines, "excel", strict=True, delimiter=dialect.delimiter)

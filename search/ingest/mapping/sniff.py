@@ -8,7 +8,6 @@ import io
 import zlib
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,13 @@ from search.ingest.mapping.mapping import FileMapping
 from search.ingest.mapping.source import opened
 from search.ingest.mapping.uses import DELIMITERS
 from search.ingest.readers import rows
-from search.ingest.text_formats import BadRow
+from search.ingest.text_formats import BadRow, NumberedRow
 
 HEAD_BYTES = 1 << 18
 """Bytes of the unpacked file that are looked at to find its format."""
 SAMPLE_ROWS = 1_000
+SAMPLE_CHARACTERS = 1 << 26
+"""Most rows of a sample, and characters of all its rows after which no further row is taken."""
 SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".txt": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl",
     ".parquet": "parquet", ".pq": "parquet",
@@ -207,8 +208,17 @@ def _distinct(names: list[str]) -> tuple[str, ...]:
 
 def _sampled(folder: Path, file: FileMapping, notes: tuple[str, ...], header: tuple[str, ...]) -> Sniffed:
     found = rows(opened(folder, file), lambda done: None)
-    taken = list(islice(found, SAMPLE_ROWS + 1))
-    good = tuple(row for _, row in taken[:SAMPLE_ROWS] if isinstance(row, dict))
+    taken: list[NumberedRow] = []
+    characters, complete = 0, False
+    for numbered in found:
+        if len(taken) == SAMPLE_ROWS or characters > SAMPLE_CHARACTERS:
+            break
+        taken.append(numbered)
+        if isinstance(numbered[1], dict):
+            characters += sum(len(cell) for cell in numbered[1].values() if isinstance(cell, str))
+    else:
+        complete = True
+    good = tuple(row for _, row in taken if isinstance(row, dict))
     bad = tuple((number, row) for number, row in taken if isinstance(row, BadRow))
     columns = tuple(dict.fromkeys(name for row in good for name in row)) or header
-    return Sniffed(file, columns, good, bad, len(taken) <= SAMPLE_ROWS, notes)
+    return Sniffed(file, columns, good, bad, complete, notes)

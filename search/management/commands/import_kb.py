@@ -18,8 +18,8 @@ from search.ingest.detect import Detected
 from search.ingest.manifest import BASE_NAME, NAME_RULE
 from search.jobs.import_kb import VISIBILITIES, ImportJob
 from search.management.console import refuse_shortage, shown
+from search.services.imports.folder_source import GuessNotAccepted
 from search.services.imports.import_source import import_source
-from search.services.imports.open_source import GuessNotAccepted
 from search.services.imports.place import database, is_neo4j
 from search.services.jobs.run_here import recorded
 from search.services.knowledge.import_snapshot import FAULTS_SHOWN, ImportFailed, ImportReport
