@@ -22,7 +22,7 @@ from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
-from search.domain.vector_kinds import COMPUTED, IN_MEMORY, SEVERAL, WHOLE
+from search.domain.vector_kinds import COMPUTED, IN_MEMORY, MOST_INDEXED_DIMENSIONS, SEVERAL, WHOLE
 from search.interfaces import Keys, KindMatrix, VectorKind, Vectors
 from search.models import VectorSet
 from search.models.partitions import partition
@@ -190,6 +190,8 @@ class PgVectors:
 
     def _is_exact(self, labels: Sequence[str], k: int) -> bool:
         """Return whether to compare all vectors of the types instead of searching the index."""
+        if self._dimensions > MOST_INDEXED_DIMENSIONS:
+            return True
         count = sum(self._schema.node_type(label).count for label in set(labels)) if labels else self._total
         return count <= EXACT_BELOW or k * self._total > SCANNED_AT_MOST * count
 

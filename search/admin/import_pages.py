@@ -159,7 +159,8 @@ class ImportPages(ModelAdmin):
         _check_right(request)
         upload = _ready(pk)
         preview = import_shown.looked_at(upload)
-        lines = [{"level": "bad", **fault} for fault in preview["faults"]]
+        lines = [{"level": "group", **group} for group in preview["fault_groups"]]
+        lines += [{"level": "bad", **fault} for fault in preview["faults"]]
         lines += [{"level": "remark", **remark} for remark in preview["remarks"]]
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         headers = {"Content-Disposition": 'attachment; filename="bad-rows.jsonl"'}

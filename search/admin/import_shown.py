@@ -104,7 +104,8 @@ def looked_at(upload: Upload) -> dict[str, Any]:
 def _empty(kind: str, problem: str) -> dict[str, Any]:
     return {
         "kind": kind, "why": "", "name": "", "problem": problem, "mapping": None, "files": [], "faults": [],
-        "remarks": [], "bad_rows": 0, "complete": False, "schema": {"node_types": [], "relation_types": []},
+        "fault_groups": [], "remarks": [], "bad_rows": 0, "complete": False,
+        "schema": {"node_types": [], "relation_types": []},
     }  # fmt: skip
 
 

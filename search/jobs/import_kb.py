@@ -198,12 +198,14 @@ def _pointer(pointer: str, at: str) -> str:
 
 
 def _keep_faults(report: ImportReport, run: RunContext) -> None:
-    """Keep the faults in a file of the job, and write the first ones to its log."""
-    for fault in report.faults[:FAULTS_LOGGED]:
-        run.log(str(fault))
-    if report.bad_rows > FAULTS_LOGGED:
-        run.log(f"… {report.bad_rows - FAULTS_LOGGED:,} more bad rows; the file of bad rows lists the first of them.")
-    listed = [{"level": "bad", **asdict(fault)} for fault in report.faults]
+    """Keep the faults in a file of the job, and write them to its log by kind and column."""
+    groups = report.fault_groups
+    for group in groups[:FAULTS_LOGGED]:
+        run.log(str(group))
+    if more := sum(group.rows for group in groups[FAULTS_LOGGED:]):
+        run.log(f"… {more:,} more rows with other faults; the file of bad rows lists the first of them.")
+    listed: list[dict[str, Any]] = [{"level": "group", **group.to_json()} for group in groups]
+    listed += [{"level": "bad", **asdict(fault)} for fault in report.faults]
     listed += [{"level": "remark", **asdict(remark)} for remark in report.remarks]
     if listed:
         run.checkpoints.save(FAULTS_FILE, b"".join(orjson.dumps(line) + os.linesep.encode() for line in listed))

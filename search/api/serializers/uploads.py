@@ -73,5 +73,6 @@ class Preview(serializers.Serializer[Any]):
     complete = serializers.BooleanField()
     bad_rows = Whole()
     faults = Anything()
+    fault_groups = Anything()
     remarks = Anything()
     estimate = Anything()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from search.ingest.detect import Detected, detect
-from search.ingest.faults import BundleError, FaultLog, RowFault
+from search.ingest.faults import BundleError, FaultLog, Groups, RowFault
 from search.ingest.fields import scalar
 from search.ingest.mapping.guess import NUMBERED
 from search.ingest.mapping.mapping import SourceMapping
@@ -37,9 +37,9 @@ def preview(folder: Path, mapping: Mapping[str, Any] | None = None, called: str 
     Without `mapping`, the one of the files' headers or the guess is used. `called` is the name of the knowledge base in
     a guess. The keys: `kind`, `why`, `name` (of the knowledge base, where the source says one), `files` (columns with
     use and reason, first rows, estimated rows), `mapping`, `schema` (node types with fields, relation types: what a
-    drawing of the schema shows), `nodes`, `edges`, `complete` (the counts are exact), `faults`, `remarks`, `bad_rows`,
-    `estimate`, and `problem`: why nothing can be imported as it is, else an empty text. A faulty mapping raises
-    InvalidRequest; faults of the files are in the answer.
+    drawing of the schema shows), `nodes`, `edges`, `complete` (the counts are exact), `faults`, `fault_groups` (the
+    same by kind and column), `remarks`, `bad_rows`, `estimate`, and `problem`: why nothing can be imported as it is,
+    else an empty text. A faulty mapping raises InvalidRequest; faults of the files are in the answer.
     """
     try:
         detected = detect(folder, called)
@@ -136,9 +136,14 @@ def _nothing(kind: str, why: str, problem: str, faults: tuple[RowFault, ...]) ->
 
 def _told(faults: tuple[RowFault, ...], log: FaultLog) -> dict[str, Any]:
     notes = [fault for fault in faults if fault.kind == "note"]
-    listed = list(dict.fromkeys([*log.faults, *(fault for fault in faults if fault.kind != "note")]))
+    # The rows in which a file's form was looked for are among those that were checked.
+    logged = set(log.faults)
+    others = [fault for fault in dict.fromkeys(faults) if fault.kind != "note" and fault not in logged]
+    listed = [*log.faults, *others]
+    groups = [*log.groups.listed(), *Groups(others).listed()]
     return {
         "bad_rows": log.bad_rows,
+        "fault_groups": [group.to_json() for group in groups[:FAULTS_SHOWN]],
         "faults": [asdict(fault) for fault in listed[:FAULTS_SHOWN]],
         "remarks": [asdict(remark) for remark in [*notes, *log.remarks][:FAULTS_SHOWN]],
     }
