@@ -250,8 +250,8 @@ def test_vectors_too_wide_for_an_index_are_all_compared(db: None, monkeypatch: p
     told: list[str] = []
     made = filled(rows, types, schema, RunContext(log=told.append))
     assert told == [
-        "Vectors of 4,096 dimensions get no index, because Postgres indexes at most 4,000: every search compares all of "
-        "them, which is exact and takes longer."
+        "Vectors of 4,096 dimensions get no index, because Postgres indexes at most 4,000: every search compares all "
+        "of them, which is exact and takes longer."
     ]
     stored = rows.astype(np.float16).astype(np.float32)
     found = PgVectors(made, schema).nearest("name", rows[7], 5)

@@ -76,7 +76,7 @@ def test_texts_that_a_small_file_repeats_are_looked_at_within_the_bound(stored_o
     table = pa.table({"id": range(2_000), "x": [LINE.decode()] * 2_000})
     pq.write_table(
         table, tmp_path / "things.parquet", use_dictionary=stored_once, compression="zstd",
-        dictionary_pagesize_limit=4 << 20,
+        dictionary_pagesize_limit=4 << 20, write_batch_size=1,
     )  # fmt: skip
     seen = look("preview", tmp_path, mapping=None, called="things")
     assert (seen["nodes"], seen["problem"]) == (2_000, "")
