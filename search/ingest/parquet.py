@@ -31,6 +31,8 @@ BATCH_BYTES = 1 << 26
 """Bytes of a batch's values of fixed width; wide values are read in batches of fewer rows."""
 MOST_ITEMS = 1 << 20
 """Most items of a list."""
+DEEPEST = 32
+"""Structs inside each other whose members are columns."""
 SHOWN_TYPE = 60
 """Most characters of the name of a type in a sentence."""
 
@@ -45,9 +47,10 @@ _LARGEST = 1 << 64
 
 @dataclass(frozen=True)
 class Column:
-    """A column as rows have it: its name, the members that lead to it from the column of the file, and its reader."""
+    """A column as rows have it: its name, the file's column and the members that lead to it, and its reader."""
 
     name: str
+    root: str
     path: tuple[int, ...]
     values: Values
 
@@ -79,7 +82,8 @@ def parquet_rows(path: Path, name: str) -> Iterator[tuple[int, int, dict[str, An
     columns = parquet_columns(path, name)
     with _opened(path) as file:
         number, total = 0, file.metadata.num_rows
-        for batch in file.iter_batches(batch_size=_batch_rows(file)):
+        roots = list(dict.fromkeys(column.root for column in columns.read))
+        for batch in file.iter_batches(batch_size=_batch_rows(file), columns=roots):
             lists = [_read(column, batch, name, number) for column in columns.read]
             names = [column.name for column in columns.read]
             for at in range(batch.num_rows):
@@ -115,47 +119,52 @@ def _columns(file: pyarrow.parquet.ParquetFile, name: str) -> Columns:
     left_out: dict[str, str] = {}
     notes: list[str] = []
     schema = file.schema_arrow
-    for called, path, type_ in (entry for at, field in enumerate(schema) for entry in _flat(field, (at,))):
+    _refuse_twice(name, schema.names)
+    for root, called, path, type_ in ((field.name, *entry) for field in schema for entry in _flat(field, ())):
         values = _values_of(type_)
         if values is None:
             what = f"Column '{called}' holds {_called(type_)}, which no field can hold"
             left_out[called] = f"{what}; write it as a text, a number, or a list of these."
-        elif _is_binary(type_) and not _is_text(file, schema, path):
+        elif _is_binary(type_) and not _is_text(file, root, path):
             what = f"Column '{called}' holds bytes ({_called(type_)}) that are no text in UTF-8"
             left_out[called] = f"{what}; write texts, or a link to the content."
         else:
-            found.append(Column(called, path, values))
+            found.append(Column(called, root, path, values))
             if (zone := _unknown_zone(type_)) is not None:
                 notes.append(f"Column '{called}' has times of the unknown zone {zone!r}, which are read as UTC.")
             if types.is_duration(_item(type_)):
                 notes.append(f"Column '{called}' holds durations, which become numbers of seconds.")
-    counted = Counter([column.name for column in found] + list(left_out))
-    if twice := [called for called, times in counted.items() if times > 1]:
-        raise BundleError(f"{name}: the file names a column twice: {', '.join(map(repr, twice[:5]))}.")
+    _refuse_twice(name, [column.name for column in found] + list(left_out))
     return Columns(tuple(found), left_out, tuple(notes))
+
+
+def _refuse_twice(name: str, columns: list[str]) -> None:
+    """Raise BundleError if two columns of a file have the same name."""
+    if twice := [called for called, times in Counter(columns).items() if times > 1]:
+        raise BundleError(f"{name}: the file names a column twice: {', '.join(map(repr, twice[:5]))}.")
 
 
 def _flat(field: pyarrow.Field, path: tuple[int, ...], before: str = "") -> Iterator[tuple[str, tuple[int, ...], Any]]:
     """Yield (name, path, type) of a column, or of each member of a struct."""
     type_, called = field.type, before + field.name
-    if types.is_struct(type_) and type_.num_fields:
+    if types.is_struct(type_) and type_.num_fields and len(path) < DEEPEST:
         for at in range(type_.num_fields):
             yield from _flat(type_.field(at), (*path, at), f"{called}.")
     else:
         yield called, path, type_
 
 
-def _array(batch: pyarrow.RecordBatch, path: tuple[int, ...]) -> pyarrow.Array:
+def _array(batch: pyarrow.RecordBatch, root: str, path: tuple[int, ...]) -> pyarrow.Array:
     """Return the values of a column, or of a member of a struct where the struct is not null."""
-    array = batch.column(path[0])
-    for at in path[1:]:
+    array = batch.column(root)
+    for at in path:
         array = array.flatten()[at]
     return array
 
 
 def _read(column: Column, batch: pyarrow.RecordBatch, name: str, before: int) -> list[Any]:
     try:
-        return column.values(_array(batch, column.path))
+        return column.values(_array(batch, column.root, column.path))
     except _Refused as refused:
         rows = f"rows {before + 1:,} to {before + batch.num_rows:,}"
         raise BundleError(f"{name}: Column '{column.name}' {refused} ({rows}).") from refused
@@ -211,11 +220,10 @@ def _called(type_: Any) -> str:
     return text if len(text) <= SHOWN_TYPE else f"{text[:SHOWN_TYPE]}…"
 
 
-def _is_text(file: pyarrow.parquet.ParquetFile, schema: pyarrow.Schema, path: tuple[int, ...]) -> bool:
+def _is_text(file: pyarrow.parquet.ParquetFile, root: str, path: tuple[int, ...]) -> bool:
     """Whether all values of a column of bytes are texts in UTF-8 without NUL; reading stops at the first other one."""
-    column = schema.field(path[0]).name
-    for batch in file.iter_batches(batch_size=_batch_rows(file), columns=[column]):
-        array = _array(batch, (0, *path[1:]))
+    for batch in file.iter_batches(batch_size=_batch_rows(file), columns=[root]):
+        array = _array(batch, root, path)
         while _is_list(array.type):
             array = array.flatten()
         if types.is_dictionary(array.type):

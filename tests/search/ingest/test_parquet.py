@@ -95,6 +95,23 @@ def test_members_of_a_struct_are_columns_of_their_own(tmp_path: Path) -> None:
     ]
 
 
+def test_a_column_whose_name_holds_a_dot_is_no_member_of_another(tmp_path: Path) -> None:
+    path = tmp_path / "things.parquet"
+    pq.write_table(pa.table({"a.b": [b"\xff", b"x"], "a": [b"Ada", b"Bo"], "c": [[[1]], [[2]]]}), path)
+    assert [row for _, row in rows(BundleFile(path, "parquet"), lambda done: None)] == [{"a": "Ada"}, {"a": "Bo"}]
+
+
+def test_structs_inside_each_other_without_end_are_one_sentence(tmp_path: Path) -> None:
+    type_: pa.DataType = pa.int8()
+    for _ in range(60):
+        type_ = pa.struct([("a", type_)])
+    path = tmp_path / "things.parquet"
+    pq.write_table(pa.table({"id": ["x"], "deep": pa.nulls(1, type_)}), path)
+    assert [row for _, row in rows(BundleFile(path, "parquet"), lambda done: None)] == [{"id": "x"}]
+    (sentence,) = columns_of(BundleFile(path, "parquet")).left_out.values()
+    assert sentence.startswith(f"Column 'deep{'.a' * 32}' holds struct<a: struct<")
+
+
 LEFT_OUT: dict[str, tuple[pa.Array, str]] = {
     "map": (pa.array([[("a", 1)], None], pa.map_(pa.string(), pa.int8())), "map<string, int8>"),
     "list of lists": (pa.array([[[1], [2, 3]], None]), "list<element: list<element: int64>>"),
@@ -169,7 +186,7 @@ def test_a_time_that_no_calendar_has_is_one_sentence_of_its_column(tmp_path: Pat
 
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "things.parquet"
-    pq.write_table(pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]), path)
+    pq.write_table(pa.Table.from_arrays([pa.array([b"1"]), pa.array([b"2"])], names=["a", "a"]), path)
     with pytest.raises(BundleError, match="names a column twice: 'a'"):
         columns_of(BundleFile(path, "parquet"))
 
