@@ -70,6 +70,11 @@ class FaultGroup:
         told = " · ".join(_cut(str(one)) for one in (first, *others))
         return f"{self.rows:,} rows: {told}" + (f" (also {', '.join(places)})" if places else "")
 
+    @property
+    def several(self) -> bool:
+        """Whether it is more than its only fault."""
+        return self.rows > 1
+
     def to_json(self) -> dict[str, Any]:
         """Return the group as a JSON object; `line` is what people read."""
         return {
@@ -143,10 +148,10 @@ class FaultLog:
             self.remarks.append(remark)
 
     def write(self, path: Path) -> None:
-        """Write the report as JSON lines: groups of equal faults, listed bad rows and remarks, then all totals."""
-        lines: list[dict[str, Any]] = [{"level": "group", **group.to_json()} for group in self.groups.listed()]
-        lines += [{"level": "bad", **asdict(fault)} for fault in self.faults]
+        """Write the report as JSON lines: listed bad rows and remarks, groups of equal faults, then all totals."""
+        lines: list[dict[str, Any]] = [{"level": "bad", **asdict(fault)} for fault in self.faults]
         lines += [{"level": "remark", **asdict(remark)} for remark in self.remarks]
+        lines += [{"level": "group", **group.to_json()} for group in self.groups.listed() if group.several]
         lines.append(
             {
                 "level": "total",

@@ -204,8 +204,8 @@ def _keep_faults(report: ImportReport, run: RunContext) -> None:
         run.log(str(group))
     if more := sum(group.rows for group in groups[FAULTS_LOGGED:]):
         run.log(f"… {more:,} more rows with other faults; the file of bad rows lists the first of them.")
-    listed: list[dict[str, Any]] = [{"level": "group", **group.to_json()} for group in groups]
-    listed += [{"level": "bad", **asdict(fault)} for fault in report.faults]
+    listed: list[dict[str, Any]] = [{"level": "bad", **asdict(fault)} for fault in report.faults]
     listed += [{"level": "remark", **asdict(remark)} for remark in report.remarks]
+    listed += [{"level": "group", **group.to_json()} for group in groups if group.several]
     if listed:
         run.checkpoints.save(FAULTS_FILE, b"".join(orjson.dumps(line) + os.linesep.encode() for line in listed))

@@ -160,7 +160,7 @@ def test_a_command_that_was_late_on_a_busy_machine_keeps_its_job() -> None:
     late(job)
     RowNotes(owner).put("seen", 1)
     late(job)
-    keeper = Keeper(owner, Reports(owner, {}), Resources(os.getpid()))
+    keeper = Keeper(owner, Reports(owner, {}, {}), Resources(os.getpid()))
     assert keeper.beat() == Verdict.GO_ON
     late(job)
     assert keeper.finish(Job.State.DONE, result={"total": 1})
@@ -201,7 +201,7 @@ def test_the_job_of_a_command_does_not_end_because_postgres_is_late(settings: Se
     job = launched()
     owner = claim_this(job.pk)
     assert owner is not None
-    keeper = Keeper(owner, Reports(owner, {}), Resources(os.getpid()))
+    keeper = Keeper(owner, Reports(owner, {}, {}), Resources(os.getpid()))
     settings.GRASP_JOB_LEASE_SECONDS = 0
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
