@@ -21,14 +21,14 @@ from benchmarks.common import NotHere, data, show, table
 from benchmarks.import_speed import generate
 from search.domain.time_left import Estimate, Estimator
 from search.ingest.cleanup import remove_data
-from search.ingest.size import Size, bundle_size, snapshot_size
+from search.ingest.size import Size, bundle_size
 from search.interfaces import Encoder
 from search.management.commands.load_demo import DEMO_NAMES, FOLDER
 from search.models import KnowledgeBase, Snapshot
 from search.models.partitions import partition
 from search.neural.encoders import SentenceEncoder
 from search.services.jobs.run_context import plain_run
-from search.services.knowledge.expected import import_needs, import_parts
+from search.services.knowledge.expected import import_needs, import_parts, snapshot_size
 from search.services.knowledge.import_snapshot import import_snapshot
 from search.services.knowledge.index_snapshot import build_index
 

@@ -22,7 +22,7 @@ from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
-from search.domain.vector_kinds import COMPUTED, IN_MEMORY, SEVERAL, WHOLE
+from search.domain.vector_kinds import COMPUTED, IN_MEMORY, MOST_INDEXED_DIMENSIONS, SEVERAL, WHOLE
 from search.interfaces import Keys, KindMatrix, VectorKind, Vectors
 from search.models import VectorSet
 from search.models.partitions import partition
@@ -36,6 +36,11 @@ SCANNED_AT_MOST = 10_000
 BACKGROUNDS_KEPT = 16
 """Most samples whose vectors are kept in memory; one has 1.5 MB for 1,000 documents of 384 dimensions."""
 MOST_EF_SEARCH = 1_000
+TO_THE_END: dict[str, str | int] = {
+    "hnsw.iterative_scan": "relaxed_order", "hnsw.max_scan_tuples": 2**31 - 1, "hnsw.scan_mem_multiplier": 64,
+}  # fmt: skip
+"""Settings of a filtered search in the index. By default it ends after 20,000 vectors, and returns what it found by
+then: nearly nothing of a type whose nodes are all far from the question."""
 PARTS = 4
 """Times as many stretches as nodes are fetched: a document has several."""
 
@@ -82,8 +87,9 @@ class PgVectors:
     ) -> list[Candidate]:
         """Return the k nodes of the given types (none: all) with the highest cosine, best first, ties by key.
 
-        A node with several vectors of the kind counts by the best, so that fewer than k nodes may come back. KeyError
-        for a type that the schema does not have; a permanent StageError for a kind that the vector set does not have.
+        A node with several vectors of the kind counts by the best. Fewer than k nodes come back only if no more nodes
+        of the types have a vector of the kind. KeyError for a type that the schema does not have; a permanent
+        StageError for a kind that the vector set does not have.
         """
         self._check(kind)
         if k < 1:
@@ -91,15 +97,17 @@ class PgVectors:
         codes = sorted({self._schema.type_codes[label] for label in labels})
         if self._total <= IN_MEMORY and kind in self._matrices and (not codes or self._types is not None):
             return self._scanned(self._matrices[kind], vector, k, codes, limit)
-        exact = self._is_exact(labels, k)
-        settings: dict[str, str | int] = {}
-        if not exact:
-            settings = {"hnsw.ef_search": min(MOST_EF_SEARCH, max(self._ef_search, k)),
-                        "hnsw.iterative_scan": "relaxed_order"}  # fmt: skip
         typed = sql.SQL("AND type = ANY({})").format(sql.Literal(codes)) if codes else sql.SQL("")
-        statement = self._compose(_EXACT if exact else _NEAREST, kind, vector, typed=typed, k=sql.Literal(k),
-                                  fetch=sql.Literal((k + k // 4 + 8) * (PARTS if kind in SEVERAL else 1)))  # fmt: skip
-        return [Candidate(key, cosine) for key, cosine in read(STAGE, statement, limit=limit, settings=settings)]
+        if not self._is_exact(labels, k):
+            settings = TO_THE_END | {"hnsw.ef_search": min(MOST_EF_SEARCH, max(self._ef_search, k))}
+            fetch = sql.Literal((k + k // 4 + 8) * (PARTS if kind in SEVERAL else 1))
+            statement = self._compose(_NEAREST, kind, vector, typed=typed, k=sql.Literal(k), fetch=fetch)
+            found = read(STAGE, statement, limit=limit, settings=settings)
+            if len(found) == k:
+                return list(map(Candidate._make, found))
+        # Too few came from the index: its scan ran out of memory, or several vectors of one node took the places.
+        statement = self._compose(_EXACT, kind, vector, typed=typed, k=sql.Literal(k))
+        return list(map(Candidate._make, read(STAGE, statement, limit=limit)))
 
     def _scanned(
         self, matrix: KindVectors, vector: Vectors, k: int, codes: Sequence[int], limit: Limit | None
@@ -182,6 +190,8 @@ class PgVectors:
 
     def _is_exact(self, labels: Sequence[str], k: int) -> bool:
         """Return whether to compare all vectors of the types instead of searching the index."""
+        if self._dimensions > MOST_INDEXED_DIMENSIONS:
+            return True
         count = sum(self._schema.node_type(label).count for label in set(labels)) if labels else self._total
         return count <= EXACT_BELOW or k * self._total > SCANNED_AT_MOST * count
 

@@ -53,7 +53,10 @@ def _preview(name: str = "title", **values: Any) -> dict[str, Any]:
         "kind": "tables", "why": "", "problem": "", "complete": True, "bad_rows": 2, "mapping": None,
         "files": [{"path": f"{name}.csv", "role": "nodes", "rows": 61_204, "because": "each row has an id of its own",
                    "columns": columns, "first_rows": _ROWS}],
-        "faults": [{"file": f"{name}.csv", "row": 17, "message": "The id p9 is not in persons.csv."}], "remarks": [],
+        "faults": [{"file": f"{name}.csv", "row": 17, "message": "The id p9 is not in persons.csv."}],
+        "fault_groups": [{"rows": 2, "examples": [
+            {"file": f"{name}.csv", "row": row, "message": "The id p9 is not in persons.csv."} for row in (17, 20)
+        ]}], "remarks": [],
         "schema": {
             "node_types": [{"name": "film", "count": 61_204, "fields": [{"name": name, "kind": "text"}]},
                            {"name": "person", "count": 9_120, "fields": []}],
@@ -136,7 +139,8 @@ IMPORT: Mapping[str, Page] = {
     "mapping-long": ("Words that do not fit", page(f"{_IMPORT}/mapping.html", lambda: _mapping(LONG), _TITLE)),
     "check": ("What it would make", page(f"{_IMPORT}/check.html", _check, _TITLE)),
     "check-error": ("It cannot be imported", page(
-        f"{_IMPORT}/check.html", lambda: _check(problem="No file holds nodes.", bad_rows=0, faults=[]), _TITLE)),
+        f"{_IMPORT}/check.html",
+        lambda: _check(problem="No file holds nodes.", bad_rows=0, faults=[], fault_groups=[]), _TITLE)),
 }  # fmt: skip
 
 

@@ -161,6 +161,7 @@ class ImportPages(ModelAdmin):
         preview = import_shown.looked_at(upload)
         lines = [{"level": "bad", **fault} for fault in preview["faults"]]
         lines += [{"level": "remark", **remark} for remark in preview["remarks"]]
+        lines += [{"level": "group", **group} for group in preview["fault_groups"] if group["rows"] > 1]
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         headers = {"Content-Disposition": 'attachment; filename="bad-rows.jsonl"'}
         return HttpResponse(text, content_type="application/x-ndjson; charset=utf-8", headers=headers)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -12,13 +11,10 @@ from django.conf import settings
 from search.admin.schema_drawing import drawing_of
 from search.domain.errors import InvalidRequest
 from search.domain.job_kinds import Target
-from search.ingest.detect import detect
-from search.ingest.faults import BundleError
-from search.ingest.manifest import read_manifest
 from search.jobs.import_kb import ImportJob
 from search.models import Job, KnowledgeBase, Upload
 from search.services.access.visitors import User
-from search.services.imports.place import content_of, is_neo4j
+from search.services.imports.place import is_neo4j
 from search.services.imports.preview_upload import name_of, preview_upload
 from search.services.jobs.learned import learned
 from search.services.jobs.needs import available_memory, shortages
@@ -83,10 +79,7 @@ def wants_mapping(upload: Upload) -> bool:
     """Whether a person has to say what the columns are, and has not yet."""
     if upload.mapping or is_neo4j(upload.source):
         return False
-    try:
-        return detect(content_of(str(upload.pk))).kind == "tables"
-    except (BundleError, InvalidRequest):
-        return False
+    return looked_at(upload)["kind"] == "tables"
 
 
 def arguments_of(upload: Upload, preview: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,8 +104,9 @@ def looked_at(upload: Upload) -> dict[str, Any]:
 
 def _empty(kind: str, problem: str) -> dict[str, Any]:
     return {
-        "kind": kind, "why": "", "problem": problem, "mapping": None, "files": [], "faults": [],
-        "remarks": [], "bad_rows": 0, "complete": False, "schema": {"node_types": [], "relation_types": []},
+        "kind": kind, "why": "", "name": "", "problem": problem, "mapping": None, "files": [], "faults": [],
+        "fault_groups": [], "remarks": [], "bad_rows": 0, "complete": False,
+        "schema": {"node_types": [], "relation_types": []},
     }  # fmt: skip
 
 
@@ -144,19 +138,10 @@ def name_in(upload: Upload, preview: Mapping[str, Any]) -> str:
     if is_neo4j(upload.source):
         return upload.title
     mapping = upload.mapping or preview["mapping"]
-    if mapping:
-        return str(mapping.get("name", ""))
-    try:
-        return read_manifest(_root(upload)).name if preview["kind"] == "bundle" else name_of(upload)
-    except (BundleError, OSError):
-        return ""
+    return str(mapping.get("name", "")) if mapping else preview["name"] or name_of(upload)
 
 
 def there_already(name: str, user: User) -> KnowledgeBase | None:
     """Return the knowledge base that an import of this name would give a new release, if the user may see it."""
     visible = KnowledgeBase.objects.visible_to(user).select_related("active_release")
     return visible.filter(name=name).first() if name else None
-
-
-def _root(upload: Upload) -> Path:
-    return detect(content_of(str(upload.pk))).root

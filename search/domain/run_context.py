@@ -40,10 +40,13 @@ FINAL = "final"
 
 
 class LeaseLost(SearchError):
-    """This process no longer owns the job: its lease ended, or another process has taken the job over."""
+    """This process no longer owns the job: its lease ended, or another process has taken the job over.
 
-    def __init__(self) -> None:
-        super().__init__("This process no longer owns the job; whoever owns it now goes on with it.")
+    `because` says what became of the job, as a sentence that follows.
+    """
+
+    def __init__(self, because: str = "") -> None:
+        super().__init__(f"This process no longer owns the job. {because}".strip())
 
 
 class WorkInterrupted(SearchError):

@@ -43,6 +43,9 @@ versions lack the last one."""
 IN_MEMORY = 100_000
 """Up to this number of nodes all vectors of a kind are compared in its matrix: 43,000 of 384 dimensions take 2.5 ms,
 and an HNSW index takes 5 ms. Above it, computed kinds are in the index, too."""
+MOST_DIMENSIONS = 16_000
+MOST_INDEXED_DIMENSIONS = 4_000
+"""Dimensions of vectors in half precision that Postgres stores, and that its HNSW indexes hold."""
 COMPUTED = (NEIGHBOURS, NEIGHBOURS2)
 """Kinds that are computed from the documents' vectors; every vector set has them, so nobody needs to ask for them."""
 

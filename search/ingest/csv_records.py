@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-LONGEST_CELL = 1 << 27
+LONGEST_CELL = 1 << 25
 """Most characters of a cell."""
 LONGEST_RECORD = 1 << 24
 """Most characters of a record of several lines: so much is read ahead to find the end of a quoted cell."""

@@ -12,6 +12,7 @@ import orjson
 
 from search.domain.graph import FieldKind, NodeType, Relation
 from search.ingest.faults import BundleError, RowFault
+from search.ingest.text_formats import LONGEST_LINE
 
 MANIFEST_FILE = "kb.json"
 BASE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -51,6 +52,8 @@ class Manifest:
 def read_manifest(folder: Path) -> Manifest:
     """Read `kb.json`; BundleError with every fault if it cannot be used."""
     try:
+        if (size := (folder / MANIFEST_FILE).stat().st_size) > LONGEST_LINE:
+            raise BundleError(f"{MANIFEST_FILE} has {size >> 20:,} MB; at most {LONGEST_LINE >> 20} MB are read.")
         content = (folder / MANIFEST_FILE).read_bytes()
     except FileNotFoundError as error:
         raise BundleError(f"{folder} has no {MANIFEST_FILE}, so it is no bundle of a knowledge base.") from error

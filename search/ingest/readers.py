@@ -11,23 +11,25 @@ import hashlib
 import io
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
 import pyarrow
-import pyarrow.parquet
 import zstandard
 
 from search.ingest.faults import BundleError
+from search.ingest.parquet import Columns, parquet_columns, parquet_rows
 from search.ingest.text_formats import BadRow, Dialect, NumberedRow, csv_rows, json_lines, tsv_rows
 
-__all__ = ["BadRow", "BundleFile", "NumberedRow", "find", "rows"]
+__all__ = ["BadRow", "BundleFile", "Columns", "NumberedRow", "columns_of", "find", "rows"]
 
 FORMATS = ("jsonl", "csv", "tsv", "parquet")
 COMPRESSIONS = ("", ".gz", ".zst")
 BUFFER = 1 << 20
-PARQUET_BATCH = 8_192
+PARQUET_TOLD = 256
+"""Rows of a Parquet file between two reports of how far its reading is."""
 
 BytesRead = Callable[[int], None]
 """Callback that receives the number of bytes of the file that have been read so far."""
@@ -81,14 +83,23 @@ def rows(source: BundleFile, read: BytesRead, digest: hashlib.blake2b | None = N
     `read` is told the bytes read so far. Every byte of the file is added to `digest`. Raises BundleError if the file as
     a whole cannot be read: it is damaged, is not of the format that its name says, or has no header.
     """
+    with _readable(source), source.path.open("rb", buffering=0) as raw:
+        if source.format == "parquet":
+            yield from _parquet(source, raw, read, digest)
+            return
+        counted: Any = io.BufferedReader(_Counted(raw, read, digest), source.buffer)
+        with _unpacked(counted, source) as stream:
+            yield from _TEXT_FORMATS[source.format](source.name, stream, source.dialect)
+
+
+@contextmanager
+def _readable(source: BundleFile) -> Iterator[None]:
+    """Turn what is raised where a file cannot be read into a BundleError."""
     try:
-        with source.path.open("rb", buffering=0) as raw:
-            if source.format == "parquet":
-                yield from _parquet(source, raw, read, digest)
-                return
-            counted: Any = io.BufferedReader(_Counted(raw, read, digest), source.buffer)
-            with _unpacked(counted, source) as stream:
-                yield from _TEXT_FORMATS[source.format](source.name, stream, source.dialect)
+        yield
+    except MemoryError:
+        # Arrow's own is one of its exceptions as well, and says nothing of the file.
+        raise
     except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError, pyarrow.ArrowException) as error:
         raise BundleError(f"{source.name} is damaged or not what its name says: {error}") from error
     except FileNotFoundError as error:
@@ -97,6 +108,11 @@ def rows(source: BundleFile, read: BytesRead, digest: hashlib.blake2b | None = N
         raise BundleError(f"{source.name} cannot be read as {source.dialect.encoding}: {error}") from error
     except PermissionError as error:
         raise BundleError(f"{source.path} may not be read by this user.") from error
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        # Arrow raises it for content that cannot be unpacked.
+        raise BundleError(f"{source.name} is damaged or not what its name says: {error}") from error
 
 
 class _Counted(io.RawIOBase):
@@ -140,14 +156,22 @@ def _parquet(
     if digest is not None:
         for block in iter(lambda: raw.read(BUFFER), b""):
             digest.update(block)
-        raw.seek(0)
-    with pyarrow.parquet.ParquetFile(raw) as file:
-        total, size, number = file.metadata.num_rows or 1, source.size, 0
-        for batch in file.iter_batches(batch_size=PARQUET_BATCH):
-            for row in batch.to_pylist():
-                number += 1
-                yield number, row
+    size = source.size
+    for total, number, row in parquet_rows(source.path, source.name):
+        yield number, row
+        if number % PARQUET_TOLD == 0 or number == total:
             read(size * number // total)
+
+
+def columns_of(source: BundleFile) -> Columns:
+    """Return how the columns of a Parquet file are read; other formats have texts only, and no columns here.
+
+    Raises BundleError if the file cannot be read.
+    """
+    if source.format != "parquet":
+        return Columns((), {})
+    with _readable(source):
+        return parquet_columns(source.path, source.name)
 
 
 _TEXT_FORMATS: dict[str, Callable[[str, io.BufferedReader, Dialect], Iterator[NumberedRow]]] = {

@@ -13,8 +13,9 @@ from search.ingest.fields import scalar, value_fault
 
 LONGEST_ID = 512
 LONGEST_RELATION = 200
-_NODE_COLUMNS = frozenset(("id", "type", "name", "aliases", "url", "fields"))
-_EDGE_COLUMNS = frozenset(("source", "relation", "target", "properties"))
+NODE_COLUMNS = frozenset(("id", "type", "name", "aliases", "url", "fields"))
+EDGE_COLUMNS = frozenset(("source", "relation", "target", "properties"))
+"""Columns of a bundle; in a table every other column is a field."""
 
 
 class RowError(Exception):
@@ -50,8 +51,8 @@ class RowChecker:
     """Reads nodes and edges from rows.
 
     `types` maps node types to codes. `declared` holds the declared kinds by type and field. `flat` is set for tables:
-    every column except the standard ones is then a field. A cell of a table is text. It is empty if there is no value,
-    and a JSON list if there are several.
+    every column except the standard ones is then a field, and a column `fields.price` is the field `price`. A cell of
+    a table is text. It is empty if there is no value, and a JSON list if there are several.
     """
 
     types: dict[str, int]
@@ -85,11 +86,11 @@ class RowChecker:
     def _checked_node(self, row: Mapping[str, Any]) -> NodeRow:
         faults: list[tuple[str, str]] = []
         id_ = _identifier(row.get("id"), "id", faults)
-        type_ = row.get("type")
+        type_ = self._label(row, "type")
         code = self.types.get(type_) if isinstance(type_, str) else None
         if code is None:
             faults.append(("unknown_type", f"Unknown node type {type_!r}; kb.json lists the known ones."))
-        name = row.get("name")
+        name = self._label(row, "name")
         if not isinstance(name, str) or not name.strip():
             faults.append(("no_name", f"The node {id_!r} has no name."))
         elif "\0" in name:
@@ -111,7 +112,7 @@ class RowChecker:
         faults: list[tuple[str, str]] = []
         source = _identifier(row.get("source"), "source", faults)
         target = _identifier(row.get("target"), "target", faults)
-        relation = row.get("relation")
+        relation = self._label(row, "relation")
         if not isinstance(relation, str) or not relation.strip():
             faults.append(("no_relation", "The edge has no relation."))
         elif "\0" in relation or len(relation.encode()) > LONGEST_RELATION:
@@ -120,13 +121,21 @@ class RowChecker:
         if len(row) > 3:
             given = _object(row, "properties", faults)
             if self.flat:
-                given |= {column: number_or_text(_cell(row[column])) for column in row.keys() - _EDGE_COLUMNS}
+                given |= {
+                    column.removeprefix("properties."): number_or_text(_cell(row[column]))
+                    for column in row if column not in EDGE_COLUMNS
+                }  # fmt: skip
             else:
-                given |= {column: row[column] for column in row if column not in _EDGE_COLUMNS}
+                given |= {column: row[column] for column in row if column not in EDGE_COLUMNS}
             properties = _values(given, "property", faults) or None
         if faults:
             raise RowError(*faults)
         return EdgeRow(source, str(relation), target, properties)
+
+    def _label(self, row: Mapping[str, Any], column: str) -> Any:
+        """Return the value of a column of texts; a table with typed columns may hold numbers there."""
+        value = row.get(column)
+        return str(value) if self.flat and type(value) in (int, float) else value
 
     def _aliases(self, value: Any, faults: list[tuple[str, str]]) -> list[str]:
         if not value:
@@ -144,13 +153,15 @@ class RowChecker:
         if type(given) is not dict:
             given = _object(row, "fields", faults)
         if self.flat:
-            given = given | {column: _cell(row[column]) for column in row if column not in _NODE_COLUMNS}
+            given = given | {
+                column.removeprefix("fields."): _cell(row[column]) for column in row if column not in NODE_COLUMNS
+            }
         return _values(given, "field", faults) if given else {}
 
 
 def unread_columns(row: Mapping[str, Any]) -> frozenset[str]:
     """Return the keys of a JSON node that are ignored."""
-    return frozenset(row) - _NODE_COLUMNS
+    return frozenset(row) - NODE_COLUMNS
 
 
 def _identifier(value: object, column: str, faults: list[tuple[str, str]]) -> str:

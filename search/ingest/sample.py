@@ -173,5 +173,6 @@ def _forget_unknown_ends(log: FaultLog) -> None:
     """Take back faults of edges to nodes that are not in the sample: they may be further down in their file."""
     log.faults = [fault for fault in log.faults if fault.kind != "no_such_node"]
     log.bad_rows -= log.kinds.pop("no_such_node", 0)
+    log.groups.forget("no_such_node")
     message = "Only the first rows were read, so whether the ends of all edges exist is checked by the import."
     log.remark(RowFault("edges", 0, "sample", message))

@@ -1,4 +1,4 @@
-"""The size of a bundle or of a snapshot, from which the time, the disk and the memory of long work are estimated."""
+"""The size of a bundle, from which the time, the disk and the memory of long work are estimated."""
 
 from __future__ import annotations
 
@@ -12,20 +12,17 @@ import orjson
 import pyarrow
 import pyarrow.parquet
 import zstandard
-from django.db import connection
 
 from search.ingest.faults import BundleError
 from search.ingest.manifest import MANIFEST_FILE
 from search.ingest.readers import BundleFile, find
-from search.models import Snapshot
-from search.models.partitions import partition
 
 HEAD_BYTES = 1 << 20
 """Bytes of a compressed file from which its content is estimated."""
 STRETCHES = 8
 """Places of a plain file at which its rows are sampled, because rows of one type often stand together."""
-NODE_TABLE_SHARE = 0.8
-"""Characters of a node's text for each byte of the table of nodes."""
+MOST_UNPACKED = 64 << 20
+"""Bytes to which these bytes are unpacked at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +51,6 @@ def bundle_size(folder: Path) -> Size:
         return Size(node_rows, edge_rows, characters, nodes.size, edges.size)
     except (BundleError, OSError, EOFError, zlib.error, zstandard.ZstdError, pyarrow.ArrowException, ValueError):
         return Size()
-
-
-def snapshot_size(snapshot: Snapshot) -> Size:
-    """Return the size of a loaded snapshot."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT coalesce(pg_table_size(to_regclass(%s)), 0)", [partition("search_node", snapshot.pk)])
-        row = cursor.fetchone()
-    return Size(snapshot.nodes, snapshot.edges, int((row[0] if row else 0) * NODE_TABLE_SHARE))
 
 
 def _sampled(source: BundleFile) -> tuple[int, int]:
@@ -95,8 +84,9 @@ def _stretches(path: Path, size: int) -> bytes:
 
 def _unpacked(head: bytes, compression: str) -> bytes:
     if compression == ".gz":
-        return zlib.decompressobj(31).decompress(head)
-    return zstandard.ZstdDecompressor().decompressobj().decompress(head)
+        return zlib.decompressobj(31).decompress(head, MOST_UNPACKED)
+    with zstandard.ZstdDecompressor().stream_reader(head) as stream:
+        return stream.read(MOST_UNPACKED)
 
 
 def _rows(sample: bytes, characters: int) -> int:

@@ -23,7 +23,7 @@ from search.ingest.csv_records import CsvRecords
 from search.ingest.faults import BundleError
 from search.ingest.tsv import split_lines
 
-LONGEST_LINE = 1 << 27
+LONGEST_LINE = 1 << 25
 """Most bytes (JSON lines) or characters (CSV, TSV) of a line: a file without line ends must not fill the memory."""
 ENCODINGS = (
     "utf-8", "latin-1", "cp1252", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1250", "cp1251", "cp1253", "cp1254",

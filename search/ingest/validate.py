@@ -25,8 +25,8 @@ from search.ingest.faults import BundleError, FaultLog, RowFault
 from search.ingest.fields import FieldKinds
 from search.ingest.manifest import MOST_CODES, Manifest
 from search.ingest.parts import CHECK_EDGES, CHECK_NODES
-from search.ingest.readers import BadRow, NumberedRow
-from search.ingest.rows import EdgeRow, NodeRow, RowChecker, RowError, unread_columns
+from search.ingest.readers import BadRow, NumberedRow, columns_of
+from search.ingest.rows import EDGE_COLUMNS, NODE_COLUMNS, EdgeRow, NodeRow, RowChecker, RowError, unread_columns
 from search.ingest.source import Source, Table, bundle_source
 
 MOST_LEFT_OUT = 100_000
@@ -120,6 +120,7 @@ class _Nodes:
         index = -1
         for table, found in _each(tables, digest, progress, CHECK_NODES):
             checker = _checker(self.manifest(), table)
+            _note_columns(table, NODE_COLUMNS, self._log)
             unread: set[str] = set()
             for number, row in found:
                 index += 1
@@ -231,6 +232,17 @@ def _each(
         before += table.size
 
 
+def _note_columns(table: Table, standard: frozenset[str], log: FaultLog) -> None:
+    """Remark the columns that no field can hold; BundleError if one of them is a standard column of a bundle."""
+    columns = columns_of(table.file)
+    for name, sentence in columns.left_out.items():
+        if table.flat and name in standard:
+            raise BundleError(f"{table.name} cannot be read without its column '{name}': {sentence}")
+        log.remark(RowFault(table.name, 0, "left_out_column", f"{sentence} It is left out."))
+    for sentence in columns.notes:
+        log.remark(RowFault(table.name, 0, "read_column", sentence))
+
+
 def _told(progress: Progress, step: str, before: int, total: int, done: int) -> None:
     progress(step, before + done, total)
 
@@ -246,6 +258,7 @@ def _read_edges(
 ) -> tuple[Edges, tuple[Relation, ...]]:
     collector = EdgeCollector(source.manifest.relations)
     for table, found in _each(source.edges, digest, progress, CHECK_EDGES):
+        _note_columns(table, EDGE_COLUMNS, log)
         _collect_edges(table, found, _checker(source.manifest, table), collector, ids, left_out, log)
     edges, relations = collector.finish(key_of, len(ids))
     if edges.doubles:

@@ -22,7 +22,17 @@ from psycopg import sql
 from search import text
 from search.domain.graph import Schema
 from search.domain.run_context import UNOBSERVED, RunContext
-from search.domain.vector_kinds import CHUNK, COMPUTED, DOCUMENT, DROPS, NAME, PASSAGE, PROSE, WHOLE
+from search.domain.vector_kinds import (
+    CHUNK,
+    COMPUTED,
+    DOCUMENT,
+    DROPS,
+    MOST_INDEXED_DIMENSIONS,
+    NAME,
+    PASSAGE,
+    PROSE,
+    WHOLE,
+)
 from search.ingest import partitions
 from search.ingest.documents import NodeWithNeighbours
 from search.ingest.embed import embed
@@ -102,6 +112,12 @@ def index(vector_set: VectorSet, run: RunContext = UNOBSERVED, *, nearest: bool 
     """Build the missing indexes of a filled vector set: by key, by type, and, with `nearest`, HNSW for each kind."""
     name = partition("search_vector", vector_set.pk)
     large = nearest and vector_set.snapshot.nodes > HNSW_ABOVE
+    if large and vector_set.dimensions > MOST_INDEXED_DIMENSIONS:
+        run.log(
+            f"Vectors of {vector_set.dimensions:,} dimensions get no index, because Postgres indexes at most "
+            f"{MOST_INDEXED_DIMENSIONS:,}: every search compares all of them, which is exact and takes longer."
+        )
+        large = False
     # Nothing looks for the nearest prose: it is compared with documents that were found.
     kinds = [kind for kind in vector_set.kinds if kind != PROSE] if large else []
     total = len(LOOK_UPS) + len(kinds)
@@ -186,7 +202,7 @@ def add_computed(
     types: NDArray[np.int16],
     run: RunContext = UNOBSERVED,
 ) -> None:
-    """Write a computed kind into the table of a filled vector set, in place of what it had, and index it.
+    """Write a computed kind into the table of a filled vector set, in place of what it had, and index it if it can be.
 
     Large sets need it: they are searched by the index. `types` holds the type code of each key.
     """
@@ -199,6 +215,8 @@ def add_computed(
             run.check()
             written = [_Row(kind, int(key), 0, int(types[key]), "", at.to_bytes(4)) for at, key in enumerate(keys)]
             _write(vector_set, written, {row.hash: rows[at] for at, row in enumerate(written)})
+    if vector_set.dimensions > MOST_INDEXED_DIMENSIONS:
+        return
     with watched(run, INDEX_VECTORS, 0, 1), transaction.atomic():
         _index_kind(vector_set, kind)
 

@@ -26,13 +26,13 @@ from search.jobs.unpack import find_upload
 from search.models import KnowledgeBase, Upload
 from search.services.imports.expected_import import (
     database_size,
-    folder_size,
+    measured_folder,
     packed_size,
     source_needs,
     source_parts,
 )
 from search.services.imports.import_source import import_source
-from search.services.imports.open_source import folder_source, label_mapping
+from search.services.imports.open_source import label_mapping
 from search.services.imports.place import Place, check_place, content_of, database, is_neo4j
 from search.services.imports.preview_upload import name_of
 from search.services.jobs.bad_rows import FAULTS_FILE
@@ -150,7 +150,9 @@ class ImportJob(Kind):
             return
         place = check_place(Place(upload=self.upload, folder=self.source))
         assert isinstance(place, Path)
-        folder_source(place, self.mapping, name=self.name or self._called(), accept_guess=self.guess)
+        _, problem = measured_folder(place, self.mapping, self.name or self._called(), accept_guess=self.guess)
+        if problem:
+            raise BundleError(problem)
 
     @cached_property
     def _measured(self) -> tuple[Size, int]:
@@ -171,7 +173,8 @@ class ImportJob(Kind):
         if (not self.source and upload is None) or not folder.is_dir():
             return Size(), 0
         try:
-            return folder_size(folder, self.mapping, self.name or self._called()), 0
+            size, _ = measured_folder(folder, self.mapping, self.name or self._called(), accept_guess=self.guess)
+            return size, 0
         except InvalidRequest:
             return Size(), 0
 
@@ -199,12 +202,14 @@ def _pointer(pointer: str, at: str) -> str:
 
 
 def _keep_faults(report: ImportReport, run: RunContext) -> None:
-    """Keep the faults in a file of the job, and write the first ones to its log."""
-    for fault in report.faults[:FAULTS_LOGGED]:
-        run.log(str(fault))
-    if report.bad_rows > FAULTS_LOGGED:
-        run.log(f"… {report.bad_rows - FAULTS_LOGGED:,} more bad rows; the file of bad rows lists the first of them.")
-    listed = [{"level": "bad", **asdict(fault)} for fault in report.faults]
+    """Keep the faults in a file of the job, and write them to its log by kind and column."""
+    groups = report.fault_groups
+    for group in groups[:FAULTS_LOGGED]:
+        run.log(str(group))
+    if more := sum(group.rows for group in groups[FAULTS_LOGGED:]):
+        run.log(f"… {more:,} more rows with other faults; the file of bad rows lists the first of them.")
+    listed: list[dict[str, Any]] = [{"level": "bad", **asdict(fault)} for fault in report.faults]
     listed += [{"level": "remark", **asdict(remark)} for remark in report.remarks]
+    listed += [{"level": "group", **group.to_json()} for group in groups if group.several]
     if listed:
         run.checkpoints.save(FAULTS_FILE, b"".join(orjson.dumps(line) + os.linesep.encode() for line in listed))

@@ -11,10 +11,10 @@ from search.domain.job_kinds import Kind, Needs, Target, argument
 from search.domain.run_context import RunContext
 from search.domain.vector_kinds import USUAL, checked
 from search.ingest.parts import UNITS
-from search.ingest.size import Size, snapshot_size
+from search.ingest.size import Size
 from search.models import KnowledgeBase, Snapshot
 from search.models.knowledge import BuildStatus
-from search.services.knowledge.expected import index_needs, index_parts, new_dimensions
+from search.services.knowledge.expected import index_needs, index_parts, new_dimensions, snapshot_size
 from search.services.knowledge.index_snapshot import IndexFailed, build_index
 from search.services.knowledge.releases import activate_once
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from threading import Event, Lock, Thread
 from typing import TextIO
 
 from django.core.management.base import CommandError
@@ -18,29 +19,67 @@ from search.services.jobs.needs import shortages
 from search.services.jobs.run_context import plain_run
 
 SECONDS_BETWEEN_LINES = 2.0
+SECONDS_OF_SILENCE = 30.0
+"""Seconds after which a line is written although the work has reported nothing."""
 SECONDS_BETWEEN_DRAWINGS = 0.2
 ALL = "All"
 
 
 class LineProgress:
-    """Writes a line when a part begins, and then at most one line every `SECONDS_BETWEEN_LINES` seconds."""
+    """Writes a line when a part begins, and then at most one line every `SECONDS_BETWEEN_LINES` seconds.
+
+    `lines` is shared by the thread of the work and the one that breaks the silence.
+    """
 
     def __init__(self, stream: TextIO, parts: Mapping[str, float], clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
         self._clock = clock
         self._estimator = Estimator(parts, clock())
         self._part = ""
-        self._written = 0.0
+        self._written = clock()
+        self._lines = Lock()
 
     def __call__(self, part: str, done: int, total: int | None) -> None:
         """Receive the progress, and write the line if it is due."""
-        now = self._clock()
-        self._estimator.report(part, done, total, now)
-        if part == self._part and now - self._written < SECONDS_BETWEEN_LINES:
-            return
-        self._part, self._written = part, now
-        self._stream.write(_line(self._estimator.estimate(now)) + "\n")
+        with self._lines:
+            now = self._clock()
+            self._estimator.report(part, done, total, now)
+            if part == self._part and now - self._written < SECONDS_BETWEEN_LINES:
+                return
+            self._part = part
+            self._write(now, "")
+
+    def break_silence(self) -> None:
+        """Write how far the work is and how long it has taken, if nothing was written for `SECONDS_OF_SILENCE`."""
+        with self._lines:
+            now = self._clock()
+            if now - self._written >= SECONDS_OF_SILENCE:
+                self._write(now, "goes on")
+
+    def _write(self, now: float, what: str) -> None:
+        self._written = now
+        estimate = self._estimator.estimate(now)
+        taken = f" ({what}, {minutes(estimate.seconds)} so far)" if what else ""
+        self._stream.write(_line(estimate) + taken + "\n")
         self._stream.flush()
+
+
+@contextmanager
+def _never_silent(lines: LineProgress) -> Iterator[None]:
+    """Break the silence of the work inside the block: some parts report nothing for a quarter of an hour."""
+    ended = Event()
+
+    def watch() -> None:
+        while not ended.wait(SECONDS_OF_SILENCE):
+            lines.break_silence()
+
+    watcher = Thread(target=watch, name="lines of progress", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
 
 
 class BarProgress:
@@ -99,7 +138,9 @@ def shown(stream: TextIO, parts: Mapping[str, float] | None = None, *, quiet: bo
     if quiet:
         yield plain_run()
     elif not stream.isatty():
-        yield plain_run(LineProgress(stream, parts or {}))
+        lines = LineProgress(stream, parts or {})
+        with _never_silent(lines):
+            yield plain_run(lines)
     else:
         columns = (
             TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"),
@@ -130,6 +171,8 @@ def _left(estimate: Estimate) -> str:
 
 def _line(estimate: Estimate) -> str:
     left = f", {_left(estimate)}" if _left(estimate) else ""
+    if not estimate.part:
+        return f"Begun{left}"
     if not estimate.total:
         count = f": {estimate.done:,}" if estimate.done else " …"
         return f"{estimate.part}{count}{left}"

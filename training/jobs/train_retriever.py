@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from search.domain.errors import InvalidRequest
 from search.domain.job_kinds import Target
-from search.ingest.size import Size, snapshot_size
-from search.services.knowledge.expected import index_parts
+from search.ingest.size import Size
+from search.services.knowledge.expected import index_parts, snapshot_size
 from training.data.synthesis import PART
 from training.jobs.train_learner import TrainLearnerJob, made_seconds
 from training.services.find_release import find_release

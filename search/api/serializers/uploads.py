@@ -63,6 +63,7 @@ class Preview(serializers.Serializer[Any]):
 
     kind = Text()
     why = Text(allow_blank=True)
+    name = Text(allow_blank=True)
     problem = Text(allow_blank=True)
     mapping = Anything(allow_null=True)
     files = Anything()
@@ -72,5 +73,6 @@ class Preview(serializers.Serializer[Any]):
     complete = serializers.BooleanField()
     bad_rows = Whole()
     faults = Anything()
+    fault_groups = Anything()
     remarks = Anything()
     estimate = Anything()

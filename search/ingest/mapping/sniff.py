@@ -31,6 +31,8 @@ from search.ingest.text_formats import BadRow, NumberedRow
 HEAD_BYTES = 1 << 18
 """Bytes of the unpacked file that are looked at to find its format."""
 SAMPLE_ROWS = 1_000
+SAMPLE_CHARACTERS = 1 << 26
+"""Most rows of a sample, and characters of all its rows after which no further row is taken."""
 LOOKED_AT_ROWS = 1_000_000
 """Most rows of a file that are looked at to find the formats of its columns; a later row that has another is bad."""
 LOOKED_AT_BYTES = 1 << 30
@@ -204,14 +206,26 @@ def _sampled(
     unsure: tuple[str, ...] = (),
 ) -> Sniffed:  # fmt: skip
     source = opened(folder, file)
-    taken = list(islice(rows(source, lambda done: None), SAMPLE_ROWS + 1))
-    good = tuple(row for _, row in taken[:SAMPLE_ROWS] if isinstance(row, dict))
+    taken, complete = _first_rows(rows(source, lambda done: None))
+    good = tuple(row for _, row in taken if isinstance(row, dict))
     bad = tuple((number, row) for number, row in taken if isinstance(row, BadRow))
     columns = tuple(dict.fromkeys(name for row in good for name in row)) or header
-    complete = len(taken) <= SAMPLE_ROWS
     decisions: Mapping[str, Decision]
     if complete or file.format == "parquet":
         decisions, whole = _decided(taken), complete
     else:
         decisions, whole = _decisions(source, _stamp(source.path))
     return Sniffed(file, columns, good, bad, complete, notes, decisions, whole, unsure)
+
+
+def _first_rows(found: Iterator[NumberedRow]) -> tuple[list[NumberedRow], bool]:
+    """Return the first rows, within the bounds of a sample, and whether they are all."""
+    taken: list[NumberedRow] = []
+    characters = 0
+    for numbered in found:
+        if len(taken) == SAMPLE_ROWS or characters > SAMPLE_CHARACTERS:
+            return taken, False
+        taken.append(numbered)
+        if isinstance(numbered[1], dict):
+            characters += sum(len(cell) for cell in numbered[1].values() if isinstance(cell, str))
+    return taken, True

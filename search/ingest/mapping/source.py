@@ -12,7 +12,7 @@ from search.ingest.manifest import DeclaredField, parse_manifest
 from search.ingest.mapping.convert import edge_converter, node_converter, node_edges_converter
 from search.ingest.mapping.mapping import FileMapping, SourceMapping
 from search.ingest.mapping.uses import FIELD_USES
-from search.ingest.readers import BundleFile, rows
+from search.ingest.readers import BundleFile, columns_of, rows
 from search.ingest.source import Source, Table
 from search.ingest.text_formats import BadRow, Dialect
 
@@ -59,10 +59,14 @@ def _faults(folder: Path, file: FileMapping) -> Iterator[RowFault]:
     except BundleError as error:
         yield RowFault(file.path, 0, "unreadable", str(error))
         return
+    left_out = columns_of(opened(folder, file)).left_out
+    for name, sentence in left_out.items():
+        if name in file.columns and file.columns[name].use != "ignore":
+            yield RowFault(file.path, 0, "left_out_column", sentence)
     # A row of JSON lines may lack a column that a later row has; the columns of other formats are the same in all rows.
     if file.format != "jsonl" and first is not None and not isinstance(first, BadRow):
         for name, column in file.columns.items():
-            if name not in first and column.use != "ignore":
+            if name not in first and name not in left_out and column.use != "ignore":
                 has = ", ".join(list(first)[:20])
                 yield RowFault(file.path, 1, "no_column", f"There is no column '{name}'; the file has {has}.")
 

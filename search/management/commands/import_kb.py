@@ -18,8 +18,8 @@ from search.ingest.detect import Detected
 from search.ingest.manifest import BASE_NAME, NAME_RULE
 from search.jobs.import_kb import VISIBILITIES, ImportJob
 from search.management.console import refuse_shortage, shown
+from search.services.imports.folder_source import GuessNotAccepted
 from search.services.imports.import_source import import_source
-from search.services.imports.open_source import GuessNotAccepted
 from search.services.imports.place import database, is_neo4j
 from search.services.jobs.run_here import recorded
 from search.services.knowledge.import_snapshot import FAULTS_SHOWN, ImportFailed, ImportReport
@@ -112,13 +112,14 @@ class Command(BaseCommand):
         self.stdout.write(f"The guessed mapping is in {target}; correct it and import with --mapping {target}.")
 
     def _tell_faults(self, report: ImportReport) -> None:
-        for fault in report.faults[:FAULTS_SHOWN]:
-            self.stderr.write(str(fault))
-        if report.bad_rows > FAULTS_SHOWN:
-            self.stderr.write(f"… {report.bad_rows - FAULTS_SHOWN:,} more")
+        groups = report.fault_groups
+        for group in groups[:FAULTS_SHOWN]:
+            self.stderr.write(str(group))
+        if more := sum(group.rows for group in groups[FAULTS_SHOWN:]):
+            self.stderr.write(f"… {more:,} more rows with other faults")
 
     def _tell(self, report: ImportReport, dry_run: bool) -> None:
-        for remark in report.remarks[:FAULTS_SHOWN]:
+        for remark in report.remark_groups[:FAULTS_SHOWN]:
             self.stderr.write(f"Note: {remark}")
         self._tell_faults(report)
         counts = f"{report.nodes:,} nodes, {report.edges:,} edges, {report.bad_rows:,} bad rows"

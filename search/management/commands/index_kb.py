@@ -10,12 +10,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.domain.errors import InvalidRequest, SearchError
 from search.domain.vector_kinds import USUAL
-from search.ingest.size import snapshot_size
 from search.management.console import refuse_shortage, shown
 from search.models import KnowledgeBase
 from search.models.knowledge import BuildStatus
 from search.services.jobs.run_here import recorded
-from search.services.knowledge.expected import index_needs, index_parts, new_dimensions
+from search.services.knowledge.expected import index_needs, index_parts, new_dimensions, snapshot_size
 from search.services.knowledge.index_snapshot import IndexFailed, IndexReport, build_index
 
 NO_VECTORS = "embed no node: the release is ready sooner, and searched by words and by the graph alone"

@@ -11,11 +11,8 @@ from search.adapters.graph_neo4j.read_all import DatabaseReader, ReadFailed
 from search.domain.job_kinds import Needs
 from search.domain.vector_kinds import USUAL
 from search.ingest import parts
-from search.ingest.detect import detect
-from search.ingest.faults import BundleError
-from search.ingest.sample import sample
-from search.ingest.size import Size, bundle_size
-from search.services.imports.open_source import folder_source
+from search.ingest.size import Size
+from search.services.imports.look import LookRefused, look
 from search.services.knowledge.expected import import_needs, import_parts, new_dimensions
 from search.services.uploads.unpack_upload import PART
 
@@ -28,21 +25,19 @@ READ_SECONDS_A_NODE, READ_SECONDS_AN_EDGE = 1e-4, 5e-5
 """Seconds of reading from a database on another machine."""
 
 
-def folder_size(folder: Path, mapping: Mapping[str, Any] | None, name: str) -> Size:
-    """Return the size of a folder's source, from a bundle's manifest or the first rows of each file.
+def measured_folder(
+    folder: Path, mapping: Mapping[str, Any] | None, name: str, *, accept_guess: bool = True
+) -> tuple[Size, str]:
+    """Return the size of a folder's source, and why it cannot be imported, which is empty if it can.
 
-    A folder that cannot be imported has no size; its import says what is wrong with it.
+    Raises InvalidRequest for a faulty mapping.
     """
+    given = dict(mapping) if mapping else None
     try:
-        detected = detect(folder, name)
-        if detected.kind == "bundle" and not mapping:
-            return bundle_size(detected.root)
-        source = folder_source(folder, mapping, name=name, accept_guess=True)
-        found = sample(source)
-    except (BundleError, OSError):
-        return Size()
-    node_bytes, edge_bytes = (sum(table.size for table in tables) for tables in (source.nodes, source.edges))
-    return Size(found.nodes, found.edges, found.characters, node_bytes, edge_bytes)
+        found = look("measure", folder, mapping=given, called=name, accept_guess=accept_guess)
+    except LookRefused as refused:
+        return Size(), str(refused)
+    return Size(*found["size"]), found["problem"]
 
 
 def packed_size(received: int) -> Size:

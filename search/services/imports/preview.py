@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from search.ingest.detect import UNSURE, Detected, detect
-from search.ingest.faults import BundleError, FaultLog, RowFault
+from search.ingest.faults import BundleError, FaultLog, Groups, RowFault
 from search.ingest.fields import scalar
 from search.ingest.mapping.guess import NUMBERED
 from search.ingest.mapping.mapping import SourceMapping
@@ -17,10 +17,12 @@ from search.ingest.mapping.sniff import read_as
 from search.ingest.mapping.source import mapped_source
 from search.ingest.readers import BundleFile, rows
 from search.ingest.sample import Sample, sample
+from search.ingest.size import Size, bundle_size
 from search.ingest.source import Source, bundle_source
 from search.ingest.stated_counts import with_stated_counts
 from search.ingest.text_formats import BadRow
 from search.services.imports.estimate import estimate
+from search.services.imports.folder_source import folder_source
 
 NOTHING_IN_IT = "There is nothing to import: no file has a row of a node."
 FIRST_ROWS = 10
@@ -34,10 +36,11 @@ def preview(folder: Path, mapping: Mapping[str, Any] | None = None, called: str 
     """Return as JSON what the folder holds and what an import with the mapping would make of it.
 
     Without `mapping`, the one of the files' headers or the guess is used. `called` is the name of the knowledge base in
-    a guess. The keys: `kind`, `why`, `files` (columns with use and reason, first rows, estimated rows), `mapping`,
-    `schema` (node types with fields, relation types: what a drawing of the schema shows), `nodes`, `edges`, `complete`
-    (the counts are exact), `faults`, `remarks`, `bad_rows`, `estimate`, and `problem`: why nothing can be imported as
-    it is, else an empty text. A faulty mapping raises InvalidRequest; faults of the files are in the answer.
+    a guess. The keys: `kind`, `why`, `name` (of the knowledge base, where the source says one), `files` (columns with
+    use and reason, first rows, estimated rows), `mapping`, `schema` (node types with fields, relation types: what a
+    drawing of the schema shows), `nodes`, `edges`, `complete` (the counts are exact), `faults`, `fault_groups` (the
+    same by kind and column), `remarks`, `bad_rows`, `estimate`, and `problem`: why nothing can be imported as it is,
+    else an empty text. A faulty mapping raises InvalidRequest; faults of the files are in the answer.
     """
     try:
         detected = detect(folder, called)
@@ -57,6 +60,7 @@ def preview(folder: Path, mapping: Mapping[str, Any] | None = None, called: str 
     return {
         "kind": detected.kind,
         "why": detected.why,
+        "name": source.name,
         "problem": NOTHING_IN_IT if empty else "",
         "mapping": given.to_json() if given else None,
         "files": _files(detected, source, given, found.rows),
@@ -67,6 +71,25 @@ def preview(folder: Path, mapping: Mapping[str, Any] | None = None, called: str 
         **_told(_faults(detected, given, explicit=bool(mapping)), found.log),
         "estimate": estimate(found.nodes, found.edges, found.characters).to_json(),
     }
+
+
+def measure(
+    folder: Path, mapping: Mapping[str, Any] | None = None, called: str = "", accept_guess: bool = False
+) -> dict[str, Any]:
+    """Return as JSON the `size` of a folder's source, and a `problem` where it cannot be imported, else an empty text.
+
+    The size comes from a bundle's manifest or the first rows of each file: the values of `Size`. A guess of what plain
+    files hold is used with `accept_guess` only. A faulty mapping raises InvalidRequest.
+    """
+    try:
+        source = folder_source(folder, mapping, name=called, accept_guess=accept_guess)
+        if source.mapping is None:
+            return {"problem": "", "size": astuple(bundle_size(source.nodes[0].file.path.parent))}
+        found = sample(source)
+    except BundleError as error:
+        return {"problem": str(error), "size": astuple(Size())}
+    node_bytes, edge_bytes = (sum(table.size for table in tables) for tables in (source.nodes, source.edges))
+    return {"problem": "", "size": (found.nodes, found.edges, found.characters, node_bytes, edge_bytes)}
 
 
 def schema_graph(found: Sample) -> dict[str, Any]:
@@ -100,6 +123,7 @@ def _nothing(kind: str, why: str, problem: str, faults: tuple[RowFault, ...]) ->
     return {
         "kind": kind,
         "why": why,
+        "name": "",
         "problem": problem,
         "mapping": None,
         "files": [],
@@ -125,9 +149,14 @@ def _faults(detected: Detected, mapping: SourceMapping | None, *, explicit: bool
 
 def _told(faults: tuple[RowFault, ...], log: FaultLog) -> dict[str, Any]:
     notes = [fault for fault in faults if fault.kind == "note"]
-    listed = list(dict.fromkeys([*log.faults, *(fault for fault in faults if fault.kind != "note")]))
+    # The rows in which a file's form was looked for are among those that were checked.
+    logged = set(log.faults)
+    others = [fault for fault in dict.fromkeys(faults) if fault.kind != "note" and fault not in logged]
+    listed = [*log.faults, *others]
+    groups = [*log.groups.listed(), *Groups(others).listed()]
     return {
         "bad_rows": log.bad_rows,
+        "fault_groups": [group.to_json() for group in groups[:FAULTS_SHOWN]],
         "faults": [asdict(fault) for fault in listed[:FAULTS_SHOWN]],
         "remarks": [asdict(remark) for remark in [*notes, *log.remarks][:FAULTS_SHOWN]],
     }

@@ -6,20 +6,23 @@ from typing import Any
 
 from search.domain.errors import Fault, InvalidRequest
 from search.models import Upload
+from search.services.imports.look import LookRefused, look
 from search.services.imports.place import content_of
-from search.services.imports.preview import preview
 
 
 def preview_upload(upload: Upload, mapping: Any = None) -> dict[str, Any]:
     """Return the preview of an upload that is unpacked, with the mapping given, else the one kept, else the guess.
 
-    A given mapping without a fault is kept. Raises InvalidRequest, also for an upload that is not unpacked.
+    A given mapping without a fault is kept. Raises InvalidRequest, also for an upload that is not unpacked, or
+    that hits a bound of looking.
     """
     folder = content_of(str(upload.pk))
     if mapping is not None and not isinstance(mapping, dict):
         raise InvalidRequest([Fault("/mapping", "'mapping' is an object; docs/importing.md describes it.")])
     try:
-        answer = preview(folder, mapping or upload.mapping, name_of(upload))
+        answer = look("preview", folder, mapping=mapping or upload.mapping, called=name_of(upload))
+    except LookRefused as refused:
+        raise InvalidRequest([Fault("/upload", str(refused))]) from refused
     except InvalidRequest as error:
         faults = [Fault(f"/mapping{fault.pointer}", fault.message, fault.nearest) for fault in error.faults]
         raise InvalidRequest(faults) from error

@@ -47,11 +47,14 @@ class Keeper:
         self._reports = reports
         self._resources = resources
         self._renewed = time.monotonic()
+        self.lost = LeaseLost()
+        """What became of the job, once another process has it."""
 
     def beat(self) -> Verdict:
         """Renew the lease, write what is new, and say what the job has to do.
 
-        If Postgres does not answer, the job goes on until the lease has ended: then another process may have it.
+        If Postgres does not answer, the job goes on until the lease has ended: then another process may have it. No
+        other process goes on with the job of a command, so that its work is only ended by what its row says.
         """
         began = time.monotonic()
         try:
@@ -62,11 +65,12 @@ class Keeper:
                     raise
                 # The work itself has the row, in a final write; nobody can claim the job meanwhile.
                 cancel = self._asked()
-        except LeaseLost:
+        except LeaseLost as lost:
+            self.lost = lost
             return Verdict.LOST
         except DatabaseError as error:
             connection.close()
-            if time.monotonic() - self._renewed < settings.GRASP_JOB_LEASE_SECONDS:
+            if self._claim.here or time.monotonic() - self._renewed < settings.GRASP_JOB_LEASE_SECONDS:
                 return Verdict.GO_ON
             log.warning("job: the lease could not be renewed", job=str(self._claim.job), reason=str(error))
             return Verdict.LOST
@@ -77,7 +81,7 @@ class Keeper:
         """Return whether the cancellation was requested. Raises LeaseLost."""
         for requested in self._claim.rows().values_list("cancel_requested", flat=True):
             return requested is not None
-        raise LeaseLost()
+        raise self._claim.lost()
 
     def finish(self, state: Job.State, reason: str = "", result: Any = None) -> bool:
         """Write the job's end with its last reports; return whether this process still owned it.
@@ -98,7 +102,8 @@ class Keeper:
             try:
                 self._write(end)
                 return True
-            except LeaseLost:
+            except LeaseLost as lost:
+                self.lost = lost
                 return False
             except DatabaseError as error:
                 if connection.in_atomic_block:
@@ -120,12 +125,14 @@ class Keeper:
             if not nested:
                 with connection.cursor() as cursor:
                     cursor.execute("SET LOCAL lock_timeout = '1s'; SET LOCAL statement_timeout = '4s'")
-            renewed = self._claim.rows().update(
-                heartbeat=ClockNow(), lease_until=ClockNow() + lease(), progress=self._reports.estimate(),
-                resources=self._resources.measured(), changes=F("changes") + int(changed),
-            )  # fmt: skip
-            if not renewed:
-                raise LeaseLost()
+            values = {
+                "heartbeat": ClockNow(), "lease_until": ClockNow() + lease(), "progress": self._reports.estimate(),
+                "resources": self._resources.measured(), "changes": F("changes") + int(changed),
+            }  # fmt: skip
+            if not self._claim.rows().update(**values):
+                if not self._claim.take_back():
+                    raise self._claim.lost()
+                self._claim.rows().update(**values)
             lines, metrics = self._reports.write()
             asked = self._asked()
             if end is not None:

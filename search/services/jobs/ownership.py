@@ -45,6 +45,8 @@ class Claim:
     job: UUID
     fence: int
     attempt: int
+    here: bool = False
+    """Whether a command does the job in its own process, so that no other process ever goes on with it."""
 
     def rows(self) -> models.QuerySet[Job]:
         """Return the job's row while this claim owns it, else nothing."""
@@ -65,9 +67,33 @@ class Claim:
                 with connection.cursor() as cursor:
                     cursor.execute(f"SET LOCAL idle_in_transaction_session_timeout = {milliseconds}")
             _lock("pg_advisory_xact_lock_shared", self.job)
-            if not self.rows().exists():
-                raise LeaseLost()
+            if not self.rows().exists() and not self.take_back():
+                raise self.lost()
             yield
+
+    def take_back(self) -> bool:
+        """Own the job again, if it was given up only because this process was late; return whether that was so.
+
+        On a busy machine a command may be too late to renew its lease. Others then take it for dead and end its job.
+        As long as nobody has begun the job anew, its work is still good, and no other process has written anything.
+        """
+        given_up = Job.objects.filter(
+            pk=self.job, fence=self.fence + 1, state=Job.State.FAILED, reason=given_up_because(HERE, 1, OWNER_GONE)
+        )
+        return self.here and bool(given_up.update(
+            state=Job.State.RUNNING, reason="", finished=None, fence=self.fence, deaths=F("deaths") - 1,
+            heartbeat=ClockNow(), lease_until=ClockNow() + lease(), changes=F("changes") + 1,
+        ))  # fmt: skip
+
+    def lost(self) -> LeaseLost:
+        """Return the error of a process that no longer owns the job, with what became of the job."""
+        job = Job.objects.filter(pk=self.job).first()
+        if job is None:
+            return LeaseLost("The job was deleted.")
+        if job.state in (Job.State.QUEUED, Job.State.RUNNING):
+            where = f"on {job.worker_host}" if job.state == Job.State.RUNNING else "as soon as one is free"
+            return LeaseLost(f"Another process goes on with it {where}: `jobs show {job.pk}` shows its progress.")
+        return LeaseLost(f"It has ended meanwhile ({job.get_state_display()}): {job.reason or 'see its log.'}")
 
     def finish(self, state: str, *, reason: str = "", result: Any = None) -> None:
         """Write the end of the job. Raises LeaseLost if this claim no longer owns it."""
@@ -80,7 +106,7 @@ class Claim:
         """
         job = self.rows().first()
         if job is None:
-            raise LeaseLost()
+            raise self.lost()
         deaths = job.deaths + int(died)
         if (given_up := given_up_because(job.queue, deaths, reason)) and died:
             self._give_up(state=Job.State.FAILED, reason=given_up, deaths=deaths, finished=ClockNow())
@@ -90,7 +116,7 @@ class Claim:
     def _give_up(self, **values: Any) -> None:
         _lock("pg_advisory_xact_lock", self.job)
         if not self.rows().update(**values, fence=F("fence") + 1, lease_until=None, changes=F("changes") + 1):
-            raise LeaseLost()
+            raise self.lost()
 
 
 def lease() -> timedelta:
@@ -187,4 +213,4 @@ def _claim(job: Job) -> Claim:
         worker_host=socket.gethostname()[:255], worker_process=os.getpid(), changes=F("changes") + 1,
     )  # fmt: skip
     job.refresh_from_db(fields=["fence", "attempt"])
-    return Claim(job.pk, job.fence, job.attempt)
+    return Claim(job.pk, job.fence, job.attempt, here=job.queue == HERE)

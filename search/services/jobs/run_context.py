@@ -8,7 +8,7 @@ import orjson
 from django.db import connection, transaction
 from django.db.models import F
 
-from search.domain.run_context import LeaseLost, Progress, RunContext
+from search.domain.run_context import Progress, RunContext
 from search.models import Job
 from search.services.jobs.ownership import Claim
 from search.services.searches.storable import stored_json
@@ -30,9 +30,10 @@ class RowNotes:
     def put(self, name: str, value: Any) -> None:
         """Keep a value, in the caller's transaction if there is one. Raises LeaseLost if the claim has ended."""
         with transaction.atomic(savepoint=False):
-            row = self._claim.rows().select_for_update(no_key=True).only("notes").first()
-            if row is None:
-                raise LeaseLost()
+            rows = self._claim.rows().select_for_update(no_key=True).only("notes")
+            row = rows.first() or (self._claim.take_back() and rows.first())
+            if not row:
+                raise self._claim.lost()
             Job.objects.filter(pk=row.pk).update(
                 notes={**row.notes, name: orjson.loads(stored_json(value))}, changes=F("changes") + 1
             )

@@ -95,7 +95,7 @@ def doing(job: Job, progress: Progress) -> Iterator[Here]:
     """Claim a job, keep it while the block does it, and write its end. Raises LeaseLost."""
     claim = claim_this(job.pk)
     if claim is None:
-        raise LeaseLost()
+        raise LeaseLost("Another process has begun it.")
     reports = Reports(claim, parts_of(job), seconds_spent(job))
     reports.log(f"Attempt {claim.attempt} begins in a command, process {os.getpid()}.")
     keeper = Keeper(claim, reports, Resources(os.getpid(), job.resources, gpu_memory_held))
@@ -114,7 +114,7 @@ def doing(job: Job, progress: Progress) -> Iterator[Here]:
     finally:
         job.refresh_from_db()
     if not keeper.finish(Job.State.DONE, result=orjson.loads(stored_json(here.result))):
-        raise LeaseLost()
+        raise keeper.lost
     job.refresh_from_db()
 
 
@@ -173,7 +173,7 @@ class _Keeping(threading.Thread):
     def _end_process(self, verdict: Verdict) -> None:
         if verdict == Verdict.CANCEL:
             self._keeper.finish(Job.State.CANCELLED, "It was cancelled.")
-        reason = RunCancelled() if verdict == Verdict.CANCEL else LeaseLost()
+        reason = RunCancelled() if verdict == Verdict.CANCEL else self._keeper.lost
         sys.stderr.write(f"{reason}\n")
         sys.stderr.flush()
         os.kill(os.getpid(), signal.SIGKILL)

@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from django.conf import settings
+from django.db import connection
 
 from search.domain.job_kinds import Needs
 from search.domain.vector_kinds import USUAL
 from search.ingest import parts
 from search.ingest.embed import CUT, EVERY_TEXT
-from search.ingest.size import Size, snapshot_size
+from search.ingest.size import Size
 from search.ingest.vectors import HNSW_ABOVE
-from search.models import KnowledgeBase, VectorSet
+from search.models import KnowledgeBase, Snapshot, VectorSet
+from search.models.partitions import partition
 
 USUAL_DIMENSIONS = 384
 """Dimensions of the packaged encoder's vectors; assumed for an encoder that has made none yet."""
@@ -27,6 +29,8 @@ PROCESS_WITHOUT_ENCODER = 250e6
 """Bytes of memory of a process that indexes without embedding."""
 NEIGHBOUR_CHARACTERS = 20
 """Characters that an edge adds to the document of each of its ends."""
+NODE_TABLE_SHARE = 0.8
+"""Characters of a node's text for each byte of the table of nodes."""
 MOST_NEIGHBOURS = 30
 """Neighbours of a node that count: a document names at most ten for each relation."""
 
@@ -78,6 +82,14 @@ def export_parts(size: Size) -> dict[str, float]:
         parts.EXPORT_NODES: 2e-5 * size.nodes + 2e-8 * size.characters,
         parts.EXPORT_EDGES: 3e-6 * size.edges,
     }
+
+
+def snapshot_size(snapshot: Snapshot) -> Size:
+    """Return the size of a loaded snapshot."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT coalesce(pg_table_size(to_regclass(%s)), 0)", [partition("search_node", snapshot.pk)])
+        row = cursor.fetchone()
+    return Size(snapshot.nodes, snapshot.edges, int((row[0] if row else 0) * NODE_TABLE_SHARE))
 
 
 def base_size(knowledge_base: KnowledgeBase) -> Size:

@@ -17,7 +17,7 @@ from psycopg.errors import DiskFull
 from search.domain.run_context import LeaseLost, RunContext
 from search.ingest import partitions
 from search.ingest.cleanup import fail, remove_dead, remove_superseded
-from search.ingest.faults import BundleError, FaultLog, RowFault
+from search.ingest.faults import BundleError, FaultGroup, FaultLog, Groups, RowFault
 from search.ingest.load import load
 from search.ingest.locks import import_lock
 from search.ingest.manifest import BASE_NAME, NAME_RULE
@@ -28,7 +28,7 @@ from search.models.knowledge import BuildStatus
 from search.services.access.visible import taken
 from search.services.audit.note import note
 from search.services.jobs.run_context import plain_run
-from search.services.knowledge.index_snapshot import IndexFailed, index_snapshot
+from search.services.knowledge.index_snapshot import IndexFailed, index_snapshot, usable_encoder
 from search.services.knowledge.releases import activate_once
 
 FAULTS_SHOWN = 20
@@ -52,9 +52,16 @@ class ImportReport:
     seconds: dict[str, float] = field(default_factory=dict)
     faults: list[RowFault] = field(default_factory=list)
     remarks: list[RowFault] = field(default_factory=list)
+    groups: list[FaultGroup] = field(default_factory=list)
+    remark_groups: list[FaultGroup] = field(default_factory=list)
+
+    @property
+    def fault_groups(self) -> list[FaultGroup]:
+        """The faults by kind and column."""
+        return self.groups or Groups(self.faults).listed()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as a JSON object with the first faults and remarks."""
+        """Return the report as a JSON object with the first faults and remarks, one by one and by kind and column."""
         return {
             "knowledge_base": self.knowledge_base,
             "snapshot": self.snapshot,
@@ -63,6 +70,7 @@ class ImportReport:
             "edges": self.edges,
             "bad_rows": self.bad_rows,
             "seconds": {part: round(seconds, 3) for part, seconds in self.seconds.items()},
+            "fault_groups": [group.to_json() for group in self.fault_groups[:FAULTS_SHOWN]],
             "faults": [asdict(fault) for fault in self.faults[:FAULTS_SHOWN]],
             "remarks": [asdict(remark) for remark in self.remarks[:FAULTS_SHOWN]],
         }
@@ -156,6 +164,8 @@ class _Import:
     def run(self, index: bool, embed: bool, activate: bool) -> None:
         """Check, load, index and activate; parts that an interrupted import has finished are kept."""
         base = self._outcome.knowledge_base
+        if index and embed:
+            usable_encoder()
         with import_lock(base, run=self._run) as free:
             if not free:
                 raise BundleError(f"Another import of '{base}' is running; wait until it has ended.")
@@ -178,6 +188,7 @@ class _Import:
                 checked = check(self._source, log, self._run.report)
         finally:
             outcome.bad_rows, outcome.faults, outcome.remarks = log.bad_rows, log.faults, log.remarks
+            outcome.groups, outcome.remark_groups = log.groups.listed(), log.remark_groups.listed()
             if self._report is not None:
                 log.write(self._report)
         outcome.nodes, outcome.edges = len(checked.key_of), len(checked.edges)

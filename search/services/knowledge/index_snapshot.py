@@ -28,9 +28,10 @@ from search.adapters import (
 )  # fmt: skip
 from search.adapters.index_files.keep import mend, record
 from search.adapters.string_table import StringTable
+from search.domain.errors import StageError
 from search.domain.graph import Node, Schema
 from search.domain.run_context import RunContext
-from search.domain.vector_kinds import IN_MEMORY, WHOLE, checked, relation_kind
+from search.domain.vector_kinds import IN_MEMORY, MOST_DIMENSIONS, WHOLE, checked, relation_kind
 from search.ingest import documents, neighbour_vectors, vectors
 from search.ingest.embed import CUT, EVERY_TEXT
 from search.ingest.index import IndexPart, build_parts
@@ -56,6 +57,8 @@ SEARCHED_FIELDS = ("text", "keyword")
 
 LENGTHS_FILE = "lengths.npy"
 """Name of the file of BM25 that holds the number of characters of each node's document."""
+
+UNEMBEDDED = "Without vectors (`--no-vectors`), the release is searched by words and by the graph alone."
 
 T = TypeVar("T")
 
@@ -116,6 +119,23 @@ def build_index(
         return report
 
 
+def usable_encoder() -> Encoder:
+    """Return the encoder of new releases, loaded; IndexFailed if it cannot be, or if Postgres cannot store its vectors.
+
+    An import calls it before it reads anything, because embedding is its last part.
+    """
+    try:
+        found = site_encoder()
+    except StageError as error:
+        raise IndexFailed(
+            f"The texts cannot be embedded, so nothing was loaded: {error.reason}. {UNEMBEDDED}"
+        ) from error
+    if found.dimensions > MOST_DIMENSIONS:
+        what = f"The vectors of {found.name} have {found.dimensions:,} dimensions"
+        raise IndexFailed(f"{what}, and Postgres stores at most {MOST_DIMENSIONS:,}; nothing was loaded. {UNEMBEDDED}")
+    return found
+
+
 def _built(
     snapshot: Snapshot, run: RunContext, encoder: Encoder | None, wanted: Sequence[str], embed: bool
 ) -> IndexReport:
@@ -125,7 +145,7 @@ def _built(
     if not embed:
         made = snapshot.releases.filter(status=BuildStatus.READY, vector_set=None).first()
         return IndexReport(made, seconds) if made is not None else _finish_without(snapshot, seconds, run)
-    encoder = encoder or site_encoder()
+    encoder = encoder or usable_encoder()
     vector_set, _ = VectorSet.objects.get_or_create(
         snapshot=snapshot,
         encoder=encoder.name,

@@ -12,6 +12,7 @@ from search.adapters import vectors_memmap, vectors_pgvector
 from search.adapters.vectors_pgvector import PgVectors
 from search.domain.errors import DeadlineExceeded, SearchCancelled
 from search.domain.graph import NodeType, Schema
+from search.domain.run_context import UNOBSERVED, RunContext
 from search.domain.trace import Limit
 from search.ingest import vectors as building
 from search.models import KnowledgeBase, Snapshot, VectorSet
@@ -45,10 +46,15 @@ QUERIES = unit(ROWS[::997] + 0.2 * np.random.default_rng(8).normal(size=ROWS[::9
 @pytest.fixture
 def vector_set(db: None) -> VectorSet:
     """A vector set of names, filled and indexed."""
+    return filled(ROWS, TYPES, SCHEMA)
+
+
+def filled(rows: np.ndarray, types: np.ndarray, schema: Schema, run: RunContext = UNOBSERVED) -> VectorSet:
+    """Return a vector set of names with these rows, indexed."""
     base = KnowledgeBase.objects.create(name="vectors")
-    snapshot = Snapshot.objects.create(knowledge_base=base, nodes=NODES)
-    made = VectorSet.objects.create(snapshot=snapshot, encoder="test", dimensions=DIMENSIONS)
-    building.fill(made, SCHEMA, None, lambda first: (), [0])  # type: ignore[arg-type]
+    snapshot = Snapshot.objects.create(knowledge_base=base, nodes=len(rows))
+    made = VectorSet.objects.create(snapshot=snapshot, encoder="test", dimensions=rows.shape[1])
+    building.fill(made, schema, None, lambda first: (), [0])  # type: ignore[arg-type]
     register_vector(connection.connection)
     with connection.cursor() as cursor:
         statement = (
@@ -57,16 +63,16 @@ def vector_set(db: None) -> VectorSet:
         )
         with cursor.copy(statement) as copy:
             copy.set_types(["int8", "text", "int4", "int2", "bytea", "halfvec"])
-            for key, row in enumerate(ROWS):
-                copy.write_row((made.pk, "name", key, int(TYPES[key]), b"", HalfVector(row.astype(np.float16))))
-    building.index(made)
+            for key, row in enumerate(rows):
+                copy.write_row((made.pk, "name", key, int(types[key]), b"", HalfVector(row.astype(np.float16))))
+    building.index(made, run)
     building.attach(made)
     return made
 
 
-def exact(query: np.ndarray, k: int, among: np.ndarray) -> list[tuple[int, float]]:
+def exact(query: np.ndarray, k: int, among: np.ndarray, stored: np.ndarray = STORED) -> list[tuple[int, float]]:
     keys = np.flatnonzero(among)
-    cosines = (STORED[keys] @ query) / np.linalg.norm(STORED[keys], axis=1)
+    cosines = (stored[keys] @ query) / np.linalg.norm(stored[keys], axis=1)
     return [(int(keys[at]), float(cosines[at])) for at in np.lexsort((keys, -cosines))[:k]]
 
 
@@ -197,3 +203,57 @@ def test_a_search_out_of_time_or_cancelled_is_not_started(vector_set: VectorSet)
 
 def test_what_is_not_indexed_is_always_scanned() -> None:
     assert building.HNSW_ABOVE <= vectors_pgvector.EXACT_BELOW
+
+
+FAR_NODES, FAR_DIMENSIONS = 24_000, 8
+SHARES = {"tenth of a percent": 0.001, "percent": 0.01, "twentieth": 0.05, "half": 0.5}
+
+
+def test_all_neighbours_of_a_type_are_found_however_rare_it_is_and_however_far_it_lies(
+    db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = np.random.default_rng(11)
+    types = np.full(FAR_NODES, len(SHARES))
+    begin = 0
+    for code, share in enumerate(SHARES.values()):
+        types[begin : begin + round(FAR_NODES * share)] = code
+        begin += round(FAR_NODES * share)
+    # Every type lies in a direction of its own; the questions are about the rest, far from all of them.
+    rows = unit(6 * np.eye(FAR_DIMENSIONS)[types] + draw.normal(size=(FAR_NODES, FAR_DIMENSIONS)))
+    counts = [int(count) for count in np.bincount(types)]
+    names = [*SHARES, "rest"]
+    schema = Schema(tuple(map(NodeType, names, counts)), (), ())
+    made = filled(rows, types, schema)
+    # Not even a rare type is scanned: the index answers, as it does for types of a base of a million nodes.
+    monkeypatch.setattr(vectors_pgvector, "EXACT_BELOW", 0)
+    monkeypatch.setattr(vectors_pgvector, "SCANNED_AT_MOST", 10**12)
+    index = PgVectors(made, schema)
+    stored = rows.astype(np.float16).astype(np.float32)
+    for query in unit(stored[types == len(SHARES)][:3]):
+        for code, name in enumerate(SHARES):
+            k = min(100, counts[code])
+            wanted = exact(query, k, types == code, stored)
+            found = index.nearest("name", query, k, [name])
+            assert len(found) == k
+            assert len({one.key for one in found} & {key for key, _ in wanted}) >= 0.95 * k, name
+            # More than there are: all of them.
+            if counts[code] < 500:
+                everything = index.nearest("name", query, 500, [name])
+                assert [one.key for one in everything] == [key for key, _ in exact(query, 500, types == code, stored)]
+
+
+def test_vectors_too_wide_for_an_index_are_all_compared(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "HNSW_ABOVE", 10)
+    monkeypatch.setattr(vectors_pgvector, "EXACT_BELOW", 0)
+    rows = unit(np.random.default_rng(5).normal(size=(60, 4_096)))
+    types, schema = np.zeros(60, dtype=int), Schema((NodeType("lamp", 60),), (), ())
+    told: list[str] = []
+    made = filled(rows, types, schema, RunContext(log=told.append))
+    assert told == [
+        "Vectors of 4,096 dimensions get no index, because Postgres indexes at most 4,000: every search compares all "
+        "of them, which is exact and takes longer."
+    ]
+    stored = rows.astype(np.float16).astype(np.float32)
+    found = PgVectors(made, schema).nearest("name", rows[7], 5)
+    assert [one.key for one in found] == [key for key, _ in exact(rows[7], 5, types == 0, stored)]
+    building.add_computed(made, "neighbours", [(np.arange(60, dtype=np.int32), rows.astype(np.float16))], types)

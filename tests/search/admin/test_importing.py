@@ -117,6 +117,27 @@ def test_a_folder_of_the_server_is_checked_and_its_bad_rows_are_told_with_file_a
     assert json.loads(listed.splitlines()[0])["row"] == row
 
 
+def test_equal_faults_are_one_line_of_the_check_and_of_the_log(staff: Client, tmp_path: Path) -> None:
+    films = [{"id": f"x{at}", "type": "film", "name": "X", "fields": {"year": "soon"}} for at in range(178)]
+    types = {"film": {"fields": {"year": {"type": "number"}}}, "person": {}}
+    folder = bundles.write(tmp_path / "roots" / "films", [*bundles.NODES, *films], node_types=types)
+    told = "The field &#x27;year&#x27; is declared as number, but &#x27;soon&#x27; is not a number."
+    answer = staff.post(reverse(START), {"place": str(folder)}, follow=True).content.decode()
+    assert answer.count(told) == 1
+    assert '<td>178</td><td data-label="Where">nodes.jsonl:4, nodes.jsonl:5, nodes.jsonl:6 …</td>' in answer
+    upload = Upload.objects.get()
+    staff.post(reverse(f"{START}_check", args=[upload.pk]), {"name": "films", "tolerance": "200", "check_only": "1"})
+    job = Job.objects.get(kind="import")
+    run_here(job)
+    (line,) = [line.text for line in job.lines.all() if "year" in line.text]
+    assert line == (
+        "178 rows: nodes.jsonl:4: The field 'year' is declared as number, but 'soon' is not a number. "
+        "(also nodes.jsonl:5, nodes.jsonl:6)"
+    )
+    job.refresh_from_db()
+    assert [(one["column"], one["rows"], one["line"]) for one in job.result["fault_groups"]] == [("year", 178, line)]
+
+
 @pytest.mark.parametrize("place", ["/etc", "cinema", "neo4j://elsewhere:7687/neo4j", "/nowhere\0", "../../etc"])
 def test_a_place_that_may_not_be_read_is_refused_by_a_sentence(staff: Client, place: str) -> None:
     answer = staff.post(reverse(START), {"place": place})

@@ -13,6 +13,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from django.contrib.auth.models import User
 from django.db import connections, transaction
@@ -275,6 +277,24 @@ def test_an_upload_is_unpacked_looked_at_and_imported(staff: Client) -> None:
     directory = upload_of(upload).directory
     assert staff.delete(upload).status_code == 204
     assert not directory.exists()
+
+
+def test_an_upload_that_hits_a_bound_is_refused_with_a_sentence_at_every_door(staff: Client) -> None:
+    lists = pa.ListArray.from_arrays(pa.array([0, 200_000_000], pa.int32()), pa.nulls(200_000_000, pa.int64()))
+    table = io.BytesIO()
+    pq.write_table(pa.table({"id": [1], "x": lists}), table)
+    upload = sent(staff, {"things.parquet": table.getvalue()})
+    unpack_upload(upload=upload_of(upload))
+    answer = staff.post(f"{upload}preview/", {}, content_type="application/json")
+    assert answer.status_code == 400
+    assert "takes more than 1,024 MB of memory" in answer.json()["errors"][0]["message"]
+    job = {"kind": "import", "arguments": {"upload": str(upload_of(upload).pk), "guess": True}}
+    answer = staff.post("/api/v1/jobs/", job, content_type="application/json")
+    assert answer.status_code == 400
+    assert "takes more than 1,024 MB of memory" in answer.json()["errors"][0]["message"]
+    for step in ("mapping", "check"):
+        page = staff.get(f"/admin/search/knowledgebase/import/{upload_of(upload).pk}/{step}/", follow=True)
+        assert "takes more than 1,024 MB of memory" in page.content.decode()
 
 
 def test_a_refused_upload_says_why_and_leaves_nothing(staff: Client) -> None:

@@ -1,7 +1,11 @@
 """Progress of commands: lines where there is no terminal, bars on one, nothing when it is not wanted."""
 
 import io
+from threading import Event
 
+import pytest
+
+from search.management import console
 from search.management.console import LineProgress, minutes, shown
 
 
@@ -41,6 +45,45 @@ def test_a_part_whose_size_nobody_knows_is_named_and_without_expectation_there_i
     progress("Sorting", 0, None)
     progress("Loading", 0, 100)
     assert stream.getvalue().splitlines() == ["Sorting …", "Loading: 0 %"]
+
+
+def test_work_that_reports_nothing_is_told_to_go_on_every_half_minute() -> None:
+    stream, clock = io.StringIO(), Clock()
+    progress = LineProgress(stream, {"Drawing": 600.0, "Learning": 300.0}, clock)
+
+    def at(seconds: float) -> None:
+        clock.now = 100.0 + seconds
+        progress.break_silence()
+
+    at(29.0)
+    assert stream.getvalue() == ""
+    at(30.0)
+    at(31.0)
+    clock.now = 160.0
+    progress("Drawing", 1, 10)
+    at(80.0)
+    at(91.0)
+    assert stream.getvalue().splitlines() == [
+        "Begun, time left 15:00 (goes on, 0:30 so far)",
+        "Drawing: 10 %, time left 14:00",
+        # Nothing more is done, so nothing less is left.
+        "Drawing: 10 %, time left 14:00 (goes on, 1:31 so far)",
+    ]
+
+
+def test_a_command_into_a_file_is_never_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "SECONDS_OF_SILENCE", 0.01)
+    told = Event()
+
+    class Stream(io.StringIO):
+        def write(self, text: str) -> int:
+            told.set()
+            return super().write(text)
+
+    stream = Stream()
+    with shown(stream, {"Drawing": 600.0}):
+        assert told.wait(30)
+    assert stream.getvalue().startswith("Begun, time left 10:00 (goes on, 0:00 so far)\n")
 
 
 def test_times_are_written_as_minutes_and_hours() -> None:

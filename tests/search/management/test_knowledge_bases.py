@@ -43,6 +43,37 @@ def test_people_get_a_line_and_progress_on_stderr(tmp_path: Path, capsys: pytest
 
 
 @pytest.mark.django_db
+def test_equal_faults_are_one_line_with_their_number_and_three_examples(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    films = [{"id": f"x{at}", "type": "film", "name": "X", "fields": {"year": f"y{at}"}} for at in range(178)]
+    types = {"film": {"fields": {"year": {"type": "number"}}}, "person": {}}
+    nodes = [*bundles.NODES, *films, {"id": "x", "type": "song", "name": "X"}]
+    source = bundles.write(tmp_path, nodes, node_types=types)
+    with pytest.raises(CommandError, match="179 bad rows"):
+        call_command("import_kb", str(source), "--dry-run", "--report", str(tmp_path / "report"))
+    shown = capsys.readouterr().err.splitlines()
+    (line,) = [line for line in shown if "year" in line]
+    assert line == (
+        "178 rows: nodes.jsonl:4: The field 'year' is declared as number, but 'y0' is not a number."
+        " · nodes.jsonl:5: The field 'year' is declared as number, but 'y1' is not a number."
+        " · nodes.jsonl:6: The field 'year' is declared as number, but 'y2' is not a number."
+    )
+    assert [line for line in shown if "song" in line] == [
+        "nodes.jsonl:182: Unknown node type 'song'; kb.json lists the known ones."
+    ]
+    lines = [json.loads(line) for line in (tmp_path / "report").read_text().splitlines()]
+    assert [one["level"] for one in lines] == ["bad"] * 179 + ["group", "total"]
+    group = lines[-2]
+    assert (group["kind"], group["column"], group["rows"], group["line"]) == ("bad_value", "year", 178, line)
+    assert [(one["file"], one["row"]) for one in group["examples"]] == [("nodes.jsonl", at) for at in (4, 5, 6)]
+    with pytest.raises(CommandError, match="179 bad rows"):
+        call_command("import_kb", str(source), "--dry-run", "--json")
+    report = json.loads(capsys.readouterr().out)
+    assert next((one["column"], one["rows"], one["line"]) for one in report["fault_groups"]) == ("year", 178, line)
+
+
+@pytest.mark.django_db
 def test_a_failed_import_ends_with_1_and_says_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = bundles.write(tmp_path, [*bundles.NODES, {"id": "x", "type": "song", "name": "X"}])
     for json_wanted in (True, False):

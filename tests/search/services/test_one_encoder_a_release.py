@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from io import StringIO
@@ -17,9 +18,10 @@ from pytest_django.fixtures import Settings
 from grasp_site.health import encoders
 from search import text, wiring
 from search.domain.errors import StageError
+from search.domain.run_context import RunContext
 from search.models import KnowledgeBase, Release, SearchRun
 from search.neural.encoders_by_name import EncodersByName
-from search.services.knowledge.import_snapshot import import_snapshot
+from search.services.knowledge.import_snapshot import ImportFailed, import_snapshot
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import ranking_of, run_search
 from search.services.warm_up import warm_up
@@ -201,3 +203,30 @@ def test_the_encoders_used_last_are_kept_and_each_is_loaded_once_by_threads() ->
     assert loaded == ["a", "b", "c"]
     kept("b")
     assert loaded == ["a", "b", "c", "b"]
+
+
+@pytest.mark.parametrize(
+    ("backend", "told"),
+    [
+        ("broken", "so nothing was loaded: the encoder gamma@1 cannot be loaded (no file named model.safetensors"),
+        ("huge", "The vectors of gamma@1 have 16,001 dimensions, and Postgres stores at most 16,000"),
+        ("", "so nothing was loaded: this site has no encoder gamma@1"),
+    ],
+)
+def test_an_encoder_that_cannot_be_used_is_told_before_anything_is_loaded(
+    backend: str, told: str, films: KnowledgeBase, settings: Settings, tmp_path: Path
+) -> None:
+    settings.GRASP_ENCODER = "gamma@1"
+    settings.GRASP_ENCODERS = {"gamma@1": {"BACKEND": f"{HERE}{backend}"}} if backend else {}
+    parts: list[str] = []
+    run = RunContext(progress=lambda part, done, total: parts.append(part))
+    with pytest.raises(ImportFailed, match=re.escape(told)) as failed:
+        import_snapshot(source=bundles.write(tmp_path / "again"), run=run)
+    assert "--no-vectors" in str(failed.value)
+    assert (parts, films.snapshots.count()) == ([], 1)
+    assert import_snapshot(source=tmp_path / "again", embed=False).release is not None
+
+
+def huge(name: str) -> Tongue:
+    """Return an encoder whose vectors no table holds."""
+    return Tongue(name, dimensions=16_001)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from typing import Any
@@ -13,8 +14,12 @@ from pytest_django.fixtures import Settings
 from search.domain.run_context import LeaseLost, RunCancelled
 from search.models import Job
 from search.services.jobs.change import cancel_job, resume_job
+from search.services.jobs.keeper import Keeper, Verdict
 from search.services.jobs.launch import launch_job
 from search.services.jobs.ownership import claim_next, claim_this
+from search.services.jobs.reports import Reports
+from search.services.jobs.resources import Resources
+from search.services.jobs.run_context import RowNotes
 from search.services.jobs.run_here import run_here
 from search.services.jobs.tend import tend_jobs
 from tests import job_site
@@ -133,3 +138,76 @@ def test_a_lease_that_ended_is_not_taken_over_while_its_owner_writes() -> None:
         other.join()
     assert taken == [None]
     assert claim_next("jobs") is not None
+
+
+def late(job: Job) -> None:
+    """Let the owner's lease end, and others find that out."""
+    Job.objects.filter(pk=job.pk).update(lease_until="2026-01-01T00:00:00Z")
+    assert tend_jobs()["settled"] == 1
+    job.refresh_from_db()
+    assert job.state == "failed"
+
+
+def test_a_command_that_was_late_on_a_busy_machine_keeps_its_job() -> None:
+    job = launched()
+    owner = claim_this(job.pk)
+    assert owner is not None
+    late(job)
+    with owner.fenced():
+        pass
+    job.refresh_from_db()
+    assert (job.state, job.reason, job.finished, job.deaths, job.fence) == ("running", "", None, 0, owner.fence)
+    late(job)
+    RowNotes(owner).put("seen", 1)
+    late(job)
+    keeper = Keeper(owner, Reports(owner, {}, {}), Resources(os.getpid()))
+    assert keeper.beat() == Verdict.GO_ON
+    late(job)
+    assert keeper.finish(Job.State.DONE, result={"total": 1})
+    job.refresh_from_db()
+    assert (job.state, job.result, job.notes, job.deaths) == ("done", {"total": 1}, {"seen": 1}, 0)
+
+
+def test_a_whole_command_ends_well_although_others_took_it_for_dead() -> None:
+    job = launched(steps=10, pause=0.0)
+
+    def look(part: str, done: int, total: int | None) -> None:
+        if done == 5:
+            late(Job.objects.get(pk=job.pk))
+
+    assert run_here(job, look) == {"total": 55}
+    assert (job.state, counted(job)) == ("done", 1)
+
+
+def test_who_was_overtaken_is_told_by_whom() -> None:
+    job = launched()
+    owner = claim_this(job.pk)
+    assert owner is not None
+    late(job)
+    resume_job(job, user=None, here=True)
+    assert not owner.take_back()
+    assert "Another process goes on with it as soon as one is free" in str(owner.lost())
+    newer = claim_this(job.pk)
+    assert newer is not None
+    with pytest.raises(LeaseLost, match="Another process goes on with it on "), owner.fenced():
+        pytest.fail("the old owner is let in")
+    newer.finish(Job.State.DONE)
+    assert str(owner.lost()) == "This process no longer owns the job. It has ended meanwhile (done): see its log."
+    Job.objects.all().delete()
+    assert str(owner.lost()) == "This process no longer owns the job. The job was deleted."
+
+
+def test_the_job_of_a_command_does_not_end_because_postgres_is_late(settings: Settings) -> None:
+    job = launched()
+    owner = claim_this(job.pk)
+    assert owner is not None
+    keeper = Keeper(owner, Reports(owner, {}, {}), Resources(os.getpid()))
+    settings.GRASP_JOB_LEASE_SECONDS = 0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (pid,) = cursor.fetchone()
+    other = connection.copy()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s)", [pid])
+    other.close()
+    assert keeper.beat() == Verdict.GO_ON
