@@ -27,8 +27,9 @@ class TokenForm(ModelForm[ApiToken]):
     """The form of a new token, with the days that it works."""
 
     days = forms.IntegerField(
+        required=False,
         min_value=0, max_value=MOST_DAYS, widget=UnfoldAdminIntegerFieldWidget,
-        help_text="Days that it works; 0: until somebody revokes it.",
+        help_text="Days that it works; 0: until somebody revokes it. Empty: as the site has it (GRASP_TOKEN_DAYS).",
     )  # fmt: skip
 
     class Meta:

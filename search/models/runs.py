@@ -24,7 +24,11 @@ class SearchRunQuerySet(models.QuerySet["SearchRun"]):
         """
         if user is None or getattr(user, "is_superuser", False):
             return self
-        allowed = Q(knowledge_base__in=KnowledgeBase.objects.visible_to(user).values("pk"))
+        visible = KnowledgeBase.objects.visible_to(user)
+        allowed = Q(knowledge_base__in=visible.values("pk"))
+        if getattr(user, "is_staff", False):
+            # A knowledge base that was deleted and imported again counts as the same.
+            allowed |= Q(knowledge_base=None, knowledge_base_name__in=visible.values("name"))
         return self.filter(allowed | Q(user=user.pk) if user.is_authenticated else allowed)
 
     def of_people(self) -> SearchRunQuerySet:

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import pytest
 from django.conf import settings as site_settings
 from django.contrib.auth.models import User
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
@@ -191,10 +191,12 @@ def test_a_file_of_questions_says_where_half_a_character_is(site: Site, tmp_path
         {"id": "2", "text": HALF, "answers": ["film/1", HALF], "split": HALF, HALF: "x"},
     ]
     file.write_text("\n".join(json.dumps(row) for row in rows))
-    with pytest.raises(CommandError) as told:
-        call_command("import_questions", "films", str(file), stdout=StringIO(), stderr=StringIO())
+    told = StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("import_questions", "films", str(file), stdout=StringIO(), stderr=told)
+    assert ended.value.code == 2
     for place in ("/text", "/answers/1", "/split"):
-        assert f"questions.jsonl:2: {place}: " in str(told.value)
+        assert f"questions.jsonl:2: {place}: " in told.getvalue()
     assert QuestionSet.objects.count() == 1
 
 

@@ -29,9 +29,9 @@ NO_MORE = (
 def rows_for(rows: QuerySet[M], user: User) -> QuerySet[M]:
     """Return the rows that are of no knowledge base, or of one that `user` may see.
 
-    `user` None stands for the site itself, which sees all, as superusers do. Of a row whose knowledge base was deleted,
-    or is not there yet, only its name may be left: then it is for whoever made it, and for whoever may see a knowledge
-    base of that name that is there now.
+    `user` None stands for the site itself, which sees all, as superusers do. A row whose knowledge base was deleted, or
+    was not there yet, has only its name: it is hidden from others than who made it if a knowledge base that they may
+    not see has that name now.
     """
     path = path_to_base(rows.model)
     if path is None or user is None or getattr(user, "is_superuser", False):
@@ -41,8 +41,8 @@ def rows_for(rows: QuerySet[M], user: User) -> QuerySet[M]:
     if path in _columns(rows.model) and _columns(rows.model)[path].null:
         without = Q(**{path: None})
         if "knowledge_base_name" in _columns(rows.model):
-            known = Q(knowledge_base_name="") | Q(knowledge_base_name__in=visible.values("name"))
-            allowed |= without & (known | Q(user=user.pk))
+            hidden = KnowledgeBase.objects.exclude(pk__in=visible.values("pk")).values("name")
+            allowed |= without & (~Q(knowledge_base_name__in=hidden) | Q(user=user.pk))
         else:
             allowed |= without
     return rows.filter(allowed)

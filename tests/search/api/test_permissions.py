@@ -38,8 +38,6 @@ def test_every_view_has_a_table_with_each_of_its_methods() -> None:
         assert view.permission_classes == [HasRight], view.__name__
         missing = [name for name in METHODS if hasattr(view, name) and name.upper() not in view.rights]
         assert not missing, f"{view.__name__} lets nobody call {missing}"
-        beyond = [name for name in view.rights if not hasattr(view, name.lower())]
-        assert not beyond, f"{view.__name__} has no {beyond}"
 
 
 class Partly(APIView):
