@@ -118,7 +118,7 @@ def backward(model: PairModel, pairs: Sequence[Pair], at_once: int, seed: int, f
 def _scores(model: PairModel, pairs: Sequence[Pair], seed: int) -> Tensor:
     """Return the scores of pairs, computed in bfloat16 where the device has it; the seed decides the dropout."""
     device = model.device
-    half = torch.autocast(device.type, dtype=torch.bfloat16, enabled=computes_bfloat16(device))
+    half = torch.autocast(device.type, dtype=torch.bfloat16, enabled=computes_bfloat16(device.type))
     with seeded(seed, device), half:
         scores: Tensor = model(pairs)
     return scores.float()
