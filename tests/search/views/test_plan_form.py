@@ -59,6 +59,43 @@ def test_another_type_lets_go_of_it_too() -> None:
     assert "ids" not in read["anchors"][0]
 
 
+INNER: dict[str, Any] = {
+    "target": {"var": "B", "labels": ["brand"]},
+    "order": {"by": {"field": "founded"}, "direction": "asc", "limit": 1},
+}
+
+
+def with_inner(**changed: str) -> dict[str, Any]:
+    """Products of the oldest brand, as a form with changed fields gives them back."""
+    given = {
+        "var": "b",
+        "text": "the oldest brand",
+        "was": "the oldest brand",
+        "label": "brand",
+        "plan": json.dumps(INNER),
+    }
+    fields = {f"/anchors/0/{key}": value for key, value in (given | changed).items()}
+    hop = {"/hops/0/from": "T", "/hops/0/to_var": "b", "/hops/0/rel": "any HAS_BRAND", "/hops/0/to_label": "*"}
+    return read_plan({"/target/var": "T", "/target/labels": '["product"]'} | fields | hop, SHOP)
+
+
+def test_a_plan_inside_an_anchor_goes_through_the_form_unchanged() -> None:
+    read = with_inner()
+    assert read["anchors"][0]["plan"] == INNER
+    assert check_plan(read, SHOP).plan is not None
+    [[chip, *_], *_] = show_editor(oriented(read), SHOP).lines
+    assert chip.inner
+    assert ("/anchors/0/plan", json.dumps(INNER)) in chip.hidden
+
+
+def test_another_name_or_a_picked_entity_takes_the_place_of_the_plan_inside() -> None:
+    assert "plan" not in with_inner(text="Ostervik")["anchors"][0]
+    picked = with_inner()
+    plan_form.pick(picked, 0, "brand/o", "Ostervik", "brand")
+    assert picked["anchors"][0]["ids"] == ["brand/o"]
+    assert "plan" not in picked["anchors"][0]
+
+
 def test_what_is_typed_into_a_number_stays_so_that_its_fault_can_be_said() -> None:
     read = read_plan(FIELDS | {"/filters/0/op": "<", "/filters/0/value": "cheap"}, SHOP)
 
