@@ -154,6 +154,7 @@ def test_faults_beyond_the_cap_are_counted_by_kind(tmp_path: Path) -> None:
         ("bad", 1),
         ("bad", 2),
         ("bad", 3),
+        ("group", None),
         ("total", None),
     ]
     assert report[-1]["not_listed"] == 5
