@@ -66,8 +66,8 @@ class CheckedConditions:
 
     `leading` is the index of the plan that ordered the top of the list. `detail` says what could not be checked, and
     why. Without any plan there is nothing to check, and `conditions` is empty. `shown` holds the conditions of the plan
-    that is shown for those candidates that it found, or that its exclusions leave out, although another plan had the
-    largest share in their scores. Evidence is of that plan; ranking compares candidates by their own plans.
+    that is shown for those candidates that it found, that its exclusions leave out, or that no plan found, where
+    `conditions` holds those of another plan. Evidence is of that plan; ranking compares candidates by their own plans.
     """
 
     conditions: Mapping[int, Conditions] = field(default_factory=dict)

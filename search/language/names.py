@@ -135,8 +135,8 @@ def find_names(
 ) -> list[Named]:
     """Return up to `most` mentions from which plans should start, in the order of the question.
 
-    A mention of ordinary words only is kept only if it is quoted or capitalised, or is all of the text and spelled as a
-    stored name. A mention inside a longer one is
+    A mention of ordinary words only is kept only if it is quoted or capitalised, or is a stored name and all of the
+    text. A mention inside a longer one is
     dropped, unless the shorter one has better evidence: its case agrees with a stored name and that of the longer one
     does not, or both are equal there and only the shorter one is marked by quotes or capitals. A longer mention whose
     spelling was corrected always wins. So does an everyday expression of several words in the given language that
@@ -149,11 +149,11 @@ def find_names(
     near = _Spans(quoted)
     mentions = [*index.find(text), *everyday_names(text, 0, len(text), index, language, least=2)]
     named = [_named(text, mention, near, ordinary, begins, cased=cased) for mention in mentions]
-    alone = text.strip()
+    alone = words(text)
     named = [
         name
         for name in named
-        if not name.ordinary or name.marked or (name.exact and name.how == "name" and name.mention.text == alone)
+        if not name.ordinary or name.marked or (name.how == "name" and words(name.mention.text) == alone)
     ]
     kept = _unbeaten(_without_heads(text, named, ordinary), ordinary)
     kept.sort(key=lambda name: (name.quoted, name.marked and name.exact, name.exact, name.words), reverse=True)

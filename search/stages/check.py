@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from search.domain.conditions import CheckedConditions, Conditions
@@ -24,10 +24,11 @@ class Check:
     """Checks the first candidates against the plans that found them; all candidates of one plan together.
 
     The evidence is of the plan that is shown: what that plan found, or leaves out by an exclusion, is checked against
-    it. For ranking, a candidate that several plans found is checked against the plan with the largest share in its
-    score. A candidate that no plan found is checked against the plan that ordered the top of the graph's list. The
-    traversal of a plan already says which nodes match the whole plan. The graph is queried only if the traversal was
-    cut, and for the parts of the plan that the other candidates may meet: one statement for each part.
+    it, and what no plan found. For ranking, a candidate that several plans found is checked against the plan with the
+    largest share in its score. A candidate that no plan found is checked against the plan that ordered the top of the
+    graph's list. The traversal of a plan already says which nodes match the whole plan. The graph is queried only if
+    the traversal was cut, and for the parts of the plan that the other candidates may meet: one statement for each
+    part.
     """
 
     graph: GraphStore
@@ -67,8 +68,9 @@ class Check:
         of_shown: dict[int, Conditions] = {}
         if shown is not None:
             others = [key for key in keys if plan_of[key] != shown]
+            unfound = [key for key in others if not shares[key]]
             asked = _Asked(self.graph, by_index[shown], found[shown], others, limit, problems)
-            of_shown = {key: replace(held, plans=shares[key]) for key, held in asked.concerned().items()}
+            of_shown = {key: replace(held, plans=shares[key]) for key, held in asked.concerned(unfound).items()}
         told = " ".join(dict.fromkeys(problems))
         return CheckedConditions({key: conditions[key] for key in keys}, leading, told, of_shown)
 
@@ -109,13 +111,16 @@ class _Asked:
             for key in self.keys
         }
 
-    def concerned(self) -> dict[int, Conditions]:
-        """Return the conditions of the candidates that the plan found, and of those that its exclusions leave out."""
+    def concerned(self, unfound: Collection[int]) -> dict[int, Conditions]:
+        """Return the conditions of the candidates that the plan found, and of those that its exclusions leave out.
+
+        Those that no plan found (`unfound`) are among them.
+        """
         whole, plan = self._whole(), self.linked.plan
         others = [key for key in self.keys if whole[key] != "met"]
         excluded = {key for at in range(len(plan.exclude)) for key, one in self._exclusion(at, others).items()
                     if one == "not_met"}  # fmt: skip
-        keys = [key for key in self.keys if whole[key] == "met" or key in excluded]
+        keys = [key for key in self.keys if whole[key] == "met" or key in excluded or key in unfound]
         return replace(self, keys=keys, known=[]).conditions() if keys else {}
 
     def _exclusion(self, index: int, others: Sequence[int]) -> dict[int, ConditionStatus]:

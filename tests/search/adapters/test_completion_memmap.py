@@ -42,7 +42,7 @@ def films(tmp_path: Path) -> MemmapCompletion:
         ("Amélie", [1, 3]), ("ame", [1, 3]), ("pate", [0]), ("der p", [0]), ("spider man", [4]), ("man home", [4]),
         ("home", [4]), ("gross", [5]), ("zoe", [8]), ("soren", [9]), ("SØR", [9]), ("luk", [9]),
         ("千尋", [6]), ("god", [2, 8, 0]), ("zzz", []), ("", []),
-        ("!!!", []), ("elie", []), ("the godfather part two of all times and more", []),
+        ("!!", [7]), ("!!!", [7]), ("elie", []), ("the godfather part two of all times and more", []),
     ],
 )  # fmt: skip
 def test_a_name_is_found_by_its_beginning_and_behind_those_by_the_beginning_of_a_word(

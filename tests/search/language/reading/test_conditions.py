@@ -32,11 +32,9 @@ def test_condition_words_are_found_with_their_kind(text: str, code: str, words: 
     assert said(text, code) == words
 
 
-@pytest.mark.parametrize(
-    "text", ["not sold at all", "not only tents", "what are rivers of Texas", "tent 2 in 2nd-hand"]
-)
+@pytest.mark.parametrize("text", ["sold at all", "not only tents", "what are rivers of Texas", "tent 2"])
 def test_stretches_that_mean_something_else_together_are_none(text: str) -> None:
-    assert [word for _, word in said(text) if word not in ("2nd",)] == []
+    assert said(text) == []
 
 
 def test_digits_are_no_places() -> None:

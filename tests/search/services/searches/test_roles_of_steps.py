@@ -92,7 +92,7 @@ def test_the_plan_is_the_most_probable_one_that_found_something_and_others_are_n
     assert (shown["plan_index"], shown["plan"]) == (0, shown["plans"][0]["plan"])
     assert shown["other_plans"] == [{"plan_index": 1, "ranks": [1]}]
     # The result of the other reading is no answer of this plan, the one of this plan is.
-    assert [result["answers"] for result in shown["results"]] == [False, True]
+    assert [result["answers"] for result in shown["results"]][:2] == [False, True]
 
 
 def test_a_plan_that_found_nothing_is_not_shown_where_a_less_probable_one_found_something(mixed: SearchRun) -> None:

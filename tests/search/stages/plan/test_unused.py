@@ -31,7 +31,7 @@ def states(tmp_path_factory: pytest.TempPathFactory) -> Planner:
     schema = Schema(
         (NodeType("state", 6), NodeType("country", 1)),
         (
-            Relation("BORDERS", description="borders", mutual=True),
+            Relation("BORDERS", description="borders", inverse="borders"),
             Relation("PART_OF", description="is a state of", inverse="has the state"),
         ),
     )  # fmt: skip
@@ -51,7 +51,7 @@ def facts(plan: ScoredPlan) -> Grounds:
         "the third cheapest product by Ostervik",
         "products by Ostervik per colour",
         "which brands are still based in Norway",
-        "Welche Marken sind noch in Norwegen?",
+        "Welche Marken sind nur in Norwegen?",
     ],
 )
 def test_a_plan_that_does_nothing_with_a_condition_word_is_not_sure(products: PlannedDemo, text: str) -> None:
