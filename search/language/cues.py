@@ -95,6 +95,20 @@ class DateRange:
 
 
 @dataclass(frozen=True, slots=True)
+class ConditionWord:
+    """A word of a closed class that limits, counts or computes: an answer that does without it answers something else.
+
+    `kind` says what uses it: `every` (*all*, *each*, *only*) the list of all that is asked for; `both` a plan with both
+    names; `either` (*or*) a name of which any is meant; `place` (*second*) nothing, since plans keep the first of an
+    order; `other` (*average*, *than*, *same*) whatever expresses the words that it stands in.
+    """
+
+    start: int
+    end: int
+    kind: Literal["every", "both", "either", "place", "other"]
+
+
+@dataclass(frozen=True, slots=True)
 class Asking:
     """The words that say what kind of answer is asked for: *how many*, *number of*, *is there*, *did ... ever*."""
 
@@ -121,6 +135,7 @@ class Cues:
 
     `language` is its code (`en`). `whole` is False for a language of which only names, numbers and embeddings are read.
     `asking` is None where the question asks *which*, `field` where it asks for things and not for a property of one.
+    `conditions` are words that may also stand in other cues.
     """
 
     language: str
@@ -132,3 +147,4 @@ class Cues:
     dates: tuple[DateRange, ...] = ()
     asking: Asking | None = None
     field: FieldAsked | None = None
+    conditions: tuple[ConditionWord, ...] = ()

@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import Literal
 
 from search.interfaces import ValueMention
-from search.language.cues import Comparison, Cues, FieldAsked, Span, Superlative, Turning
+from search.language.cues import Comparison, ConditionWord, Cues, FieldAsked, Span, Superlative, Turning
 from search.language.languages import known_languages, language
 from search.language.names import Named
 from search.language.quantities import Quantity
@@ -225,6 +225,11 @@ class AnalysedQuestion:
     def superlatives(self) -> tuple[Superlative, ...]:
         """The superlatives outside names."""
         return tuple(cue for cue in self.cues.superlatives if not self._in_name(cue.start, cue.end))
+
+    @property
+    def conditions(self) -> tuple[ConditionWord, ...]:
+        """The condition words outside names."""
+        return tuple(cue for cue in self.cues.conditions if not self._in_name(cue.start, cue.end))
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:

@@ -15,6 +15,7 @@ from search.language.languages import language
 from search.language.quantities import quantities
 from search.language.reading.asking import asking_reader
 from search.language.reading.comparisons import comparison_reader
+from search.language.reading.conditions import condition_reader
 from search.language.reading.dates import date_reader
 from search.language.reading.fields import field_reader
 from search.language.reading.negation import negation_reader
@@ -39,7 +40,8 @@ _Cue = TypeVar("_Cue", bound=_Stretch)
 def read_cues(text: str, code: str = "en", today: date | None = None) -> Cues:
     """Return the cues of a text in a language (`en`, `pt-BR`).
 
-    No two cues share words, except that a turning word may stand in the scope of another cue. Where two could be read,
+    No two cues share words, except that a turning word may stand in the scope of another cue, and condition words in
+    any. Where two could be read,
     the first of dates, superlatives, asking words, quantities, comparisons and turnings wins. `today` is the day from
     which relative times such as *last year* are seen; by default the current day.
     """
@@ -66,6 +68,7 @@ def read_cues(text: str, code: str = "en", today: date | None = None) -> Cues:
         dates=tuple(dates),
         asking=asking,
         field=field_reader(lang.code).read(said) if said and asking is None and not superlatives else None,
+        conditions=tuple(condition_reader(lang.code).read(said)),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TypeVar
 
-from search.language.cues import Asking, Comparison, Cues, DateRange, Span, Superlative, Turning
+from search.language.cues import Asking, Comparison, ConditionWord, Cues, DateRange, Span, Superlative, Turning
 from search.language.detection import language_of
 from search.language.gloss import MOST_CHARACTERS_READ, Gloss, gloss
 from search.language.languages import language
@@ -18,7 +18,7 @@ from search.language.units import UNITS
 from search.language.words import language_code
 
 _Around = TypeVar("_Around", DateRange, Quantity)
-_Placed = TypeVar("_Placed", Turning, Superlative, Comparison, DateRange, Quantity, Asking)
+_Placed = TypeVar("_Placed", Turning, Superlative, Comparison, DateRange, Quantity, Asking, ConditionWord)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,4 +108,5 @@ def _placed(cues: Cues, read: Gloss) -> Cues:
         dates=tuple(map(around, cues.dates)),
         asking=at(cues.asking) if cues.asking else None,
         field=replace(cues.field, spans=tuple(map(span, cues.field.spans))) if cues.field else None,
+        conditions=tuple(map(at, cues.conditions)),
     )

@@ -10,6 +10,7 @@ import numpy as np
 from search.domain.plan import Ask, Plan, PlanSource, ScoredPlan, Target
 from search.domain.trace import StepOutput
 from search.stages.plan.conditions import Bound
+from search.stages.plan.conditions.paths import unsupported
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge.target import answer_types, asks_for_thing, head_words
 from search.stages.plan.meaning import Meaning
@@ -118,7 +119,10 @@ class Lister:
             + any((one.start, one.end) in meaning.bound.unbound for one in read.turnings)
             + len(sure_names_left(read, sorted(used), left, self.readings.knowledge.lexicon)),
             meant=self._meant(meaning),
-            unsaid=self.readings.strays(meaning.candidate) or self.readings.is_ambiguous(meaning.candidate),
+            unsaid=self.readings.strays(meaning.candidate)
+            or self.readings.is_ambiguous(meaning.candidate)
+            or unsupported(read, self.readings.knowledge, meaning.candidate),
+            unused=len(self.readings.unused(meaning)),
         )
 
     def _lacks_field(self, meaning: Meaning) -> bool:

@@ -13,7 +13,7 @@ from search.domain.linking import LinkedPlan
 from search.domain.plan import Filter, Plan
 from search.domain.trace import Limit
 from search.interfaces import GraphStore, NodeStore
-from search.language.cues import Span, Turning
+from search.language.cues import ConditionWord, Span, Turning
 from search.language.question import AnalysedQuestion, Word, counted_by
 from search.stages.plan.conditions import Binder, Bound
 from search.stages.plan.conditions.condition import Condition, Core
@@ -36,6 +36,7 @@ from search.stages.plan.scoring.align import elements
 from search.stages.plan.scoring.features import missed_share, only_speaks
 from search.stages.plan.scoring.risk import left_over, unused_names
 from search.stages.plan.scoring.score import Scored, Weights
+from search.stages.plan.unused import unused_conditions
 from search.stages.plan.write import Writer
 
 _NUMBERS = math.log(9)
@@ -238,6 +239,11 @@ class Readings:
         left = left_over(self.question, used, columns, known.lexicon, spans, meaning.bound.unbound)
         self._left[meaning] = left
         return left
+
+    def unused(self, meaning: Meaning) -> list[ConditionWord]:
+        """Return the condition words that a reading does nothing with."""
+        denial = () if meaning.candidate is None else self._denial(meaning.candidate)
+        return unused_conditions(self.question, self.knowledge, meaning, denial)
 
     def _text_sum(self, scored: Scored) -> float:
         if scored.source == "learned":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
@@ -68,6 +69,69 @@ def unsaid_steps(knowledge: Knowledge, path: Metapath, said: Sequence[str]) -> l
         if not (not at and implied_by_start(path, knowledge.shape) >= _IMPLIED)
         and not any(knowledge.lexicon.explains((step.relation,), word) for word in said)
     ]
+
+
+def unsupported(question: AnalysedQuestion, knowledge: Knowledge, candidate: PlanCandidate) -> bool:
+    """Whether a walk has more hops than words that say them, by their relation or by the type that they reach.
+
+    Neither may a relation be said more often than it is walked. Each word says one hop: in *which state borders hawaii*
+    the one word *state* does not lead over the country to all other states as well. The first hop needs no word if its
+    start implies it, nor does the way back over a relation where a word says that something is shared. Walks from
+    several names of one type may use the same words.
+    """
+    held = [(one.mention.start, one.mention.end) for at in candidate.mentions for one in [question.names[at]]]
+    starts = {start for start, _ in question.expressions}
+    said = [
+        word.text
+        for word in question.said
+        if (word.content or word.start in starts) and not any(start <= word.start < end for start, end in held)
+    ]
+    shared = question.without(candidate.mentions).sharing
+    short = any(not _enough_words(knowledge, path, said, shared) for path in candidate.paths)
+    return short or _says_more(knowledge, candidate, said)
+
+
+def _says_more(knowledge: Knowledge, candidate: PlanCandidate, said: Sequence[str]) -> bool:
+    """Whether a word of a relation is said more often than a candidate walks it: *border states that border states*."""
+    steps = [step.relation for path in candidate.paths for step in path.steps]
+    for word, times in Counter(map(stem, said)).items():
+        walked = sum(knowledge.lexicon.explains((relation,), word) for relation in steps) if times > 1 else 0
+        if 0 < walked < times:
+            return True
+    return False
+
+
+def _enough_words(knowledge: Knowledge, path: Metapath, said: Sequence[str], shared: bool) -> bool:
+    """Whether each hop of a walk gets a word of its own."""
+    needs: list[SchemaStep] = []
+    for at, step in enumerate(path.steps):
+        before = path.steps[at - 1] if at else None
+        back = before is not None and (before.relation, OPPOSITE[before.direction]) == (step.relation, step.direction)
+        implied = not at and implied_by_start(path, knowledge.shape) >= _IMPLIED
+        if not implied and not (back and shared):
+            needs.append(step)
+    lexicon = knowledge.lexicon
+    saying = [
+        [
+            at
+            for at, word in enumerate(said)
+            if lexicon.explains((step.relation, lexicon.relations + step.to_type), word)
+        ]
+        for step in needs
+    ]
+    taken: dict[int, int] = {}
+
+    def takes(hop: int, tried: set[int]) -> bool:
+        """Give a hop a word, and move other hops to other words where that is needed (an augmenting path)."""
+        for word in saying[hop]:
+            if word not in tried:
+                tried.add(word)
+                if word not in taken or takes(taken[word], tried):
+                    taken[word] = hop
+                    return True
+        return False
+
+    return all(takes(hop, set()) for hop in range(len(needs)))
 
 
 def back_unsaid(question: AnalysedQuestion, knowledge: Knowledge, path: Metapath, said: Sequence[str]) -> bool:

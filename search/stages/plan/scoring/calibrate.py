@@ -26,6 +26,8 @@ _UNBOUND = 0.6
 _LEFT_OVER = 0.85
 """Largest probability of a plan that leaves words over: only texts can say which of what it finds is meant."""
 
+_UNUSED = 0.85
+"""Largest probability of a plan that does nothing with a condition word such as *only* or *average*."""
 _UNSAID = 0.7
 """Largest probability of a plan with a hop that no word says, neither by its relation nor by the type behind it, or
 that starts from one of several things with the same name."""
@@ -46,6 +48,7 @@ class Grounds:
     to names which nothing bears, or say a topic that no text has: such a plan leaves a condition out.
     `unsaid` says that a walk of several hops has one that no word says, or that the name of its start means
     things of several types.
+    `unused` is the number of condition words (*all*, *only*, *average*, *second*) that no part of it uses.
     `meant` is the probability that its numbers mean the fields that they limit; the function does not know it, because
     the questions to which it is fitted say their fields.
     """
@@ -62,6 +65,7 @@ class Grounds:
     unknown: int = 0
     meant: float = 1.0
     unsaid: bool = False
+    unused: int = 0
 
     def inputs(self) -> dict[str, float]:
         """Return the inputs of the logistic function by name; more of any of them never lowers the probability."""
@@ -75,7 +79,7 @@ class Grounds:
 
     def to_json(self) -> dict[str, float]:
         """Return the facts by name, as plain numbers: some come from arrays."""
-        kinds = {"left": int, "unknown": int, "unbound": int, "hops": int, "text": bool, "unsaid": bool}
+        kinds = {"left": int, "unknown": int, "unbound": int, "hops": int, "text": bool, "unsaid": bool, "unused": int}
         return {name: kinds.get(name, float)(value) for name, value in asdict(self).items()}
 
     @classmethod
@@ -112,15 +116,19 @@ def calibrated(
 
     Where it is less than before, all probabilities shrink alike, so that the mixture of the plans stays the same; what
     is missing to 1 is the probability that no plan is right. Where it is more, the other plans share what is left.
-    Without a calibration the probabilities stay as they are. The first plan gets its facts in any case.
+    Without a calibration the probability of the first plan is only kept below that of what is sure, if its facts forbid
+    to be sure. The first plan gets its facts in any case.
     """
     if not plans:
         return []
     first = replace(plans[0], grounds=grounds.to_json())
     before = first.probability
-    if calibration is None or before <= 0:
+    if before <= 0:
         return [first, *plans[1:]]
-    after = min(grounds.meant * calibration(grounds), _most(grounds))
+    if calibration is None:
+        after = min(before, _most_doubtful(grounds))
+    else:
+        after = min(grounds.meant * calibration(grounds), _most(grounds))
     others = after / before if after <= before else (1 - after) / max(1 - before, 1e-9)
     rest = [replace(plan, probability=min(others * plan.probability, after)) for plan in plans[1:]]
     return [replace(first, probability=after), *rest]
@@ -132,6 +140,11 @@ def _most(grounds: Grounds) -> float:
         (grounds.unknown, _UNKNOWN),
         (grounds.unbound, _UNBOUND),
         (grounds.left, _LEFT_OVER),
-        (grounds.unsaid, _UNSAID),
     )
+    return min([_most_doubtful(grounds), *(cap for there, cap in caps if there)])
+
+
+def _most_doubtful(grounds: Grounds) -> float:
+    """Return the largest probability of a plan whose walk or whose use of the words nothing bears out."""
+    caps = ((grounds.unsaid, _UNSAID), (grounds.unused, _UNUSED))
     return min((cap for there, cap in caps if there), default=1.0)
