@@ -65,12 +65,19 @@ class CheckedConditions:
     """The conditions of the first candidates of a list, by key.
 
     `leading` is the index of the plan that ordered the top of the list. `detail` says what could not be checked, and
-    why. Without any plan there is nothing to check, and `conditions` is empty.
+    why. Without any plan there is nothing to check, and `conditions` is empty. `shown` holds the conditions of the plan
+    that is shown for those candidates that it found, that its exclusions leave out, or that no plan found, where
+    `conditions` holds those of another plan. Evidence is of that plan; ranking compares candidates by their own plans.
     """
 
     conditions: Mapping[int, Conditions] = field(default_factory=dict)
     leading: int | None = None
     detail: str = ""
+    shown: Mapping[int, Conditions] = field(default_factory=dict)
+
+    def of_shown(self, key: int) -> Conditions | None:
+        """Return the conditions of a candidate that its evidence tells; None if it was not checked."""
+        return self.shown.get(key) or self.conditions.get(key)
 
     @property
     def status(self) -> Literal["ok", "degraded"]:
@@ -78,7 +85,7 @@ class CheckedConditions:
         return "degraded" if self.detail else "ok"
 
     def to_json(self) -> dict[str, Any]:
-        """Return keys and conditions as parallel lists, and the leading plan."""
+        """Return keys and conditions as parallel lists, and the leading plan; the evidence of results tells `shown`."""
         conditions = [one.to_json() for one in self.conditions.values()]
         return {"leading": self.leading, "keys": list(self.conditions), "conditions": conditions}
 

@@ -111,7 +111,8 @@ def _results(search: dict[str, Any]) -> RenderableType:
     table.add_column("conditions")
     table.add_column("answer", ratio=1)
     for result in search["results"]:
-        table.add_row(str(result["rank"]), f"{result['score']:.4f}", _ticks(result["evidence"]), _answer(result))
+        ticks = _ticks(result["evidence"], search["plan_index"])
+        table.add_row(str(result["rank"]), f"{result['score']:.4f}", ticks, _answer(result))
     return table
 
 
@@ -120,15 +121,16 @@ def _checked(evidence: dict[str, Any]) -> list[dict[str, Any]]:
     return [entry for several in listed for entry in several]
 
 
-def _ticks(evidence: dict[str, Any] | None) -> str:
+def _ticks(evidence: dict[str, Any] | None, shown: int | None) -> str:
+    """Return the signs of the conditions; before them the number of their plan, if it is not the plan shown."""
     if evidence is None:
         return ""
-    statuses = [entry["status"] for entry in _checked(evidence)]
-    if evidence["residual"]["text"]:
-        # The residual's similarity is shown as a number, because it is not a condition that is met or not.
-        score = evidence["residual"].get("score")
-        return " ".join(filter(None, ["".join(TICKS[status] for status in statuses), _near(score)]))
-    return "".join(TICKS[status] for status in statuses)
+    signs = "".join(TICKS[entry["status"]] for entry in _checked(evidence))
+    other = f"plan {evidence['plan_index'] + 1}:" if signs and evidence["plan_index"] != shown else ""
+    excluded = "excluded" if any(one["status"] == "not_met" for one in evidence.get("exclude", ())) else ""
+    # The residual's similarity is shown as a number, because it is not a condition that is met or not.
+    near = _near(evidence["residual"].get("score")) if evidence["residual"]["text"] else ""
+    return " ".join(filter(None, [other, signs, near, excluded]))
 
 
 def _near(score: float | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from search.domain.conditions import CheckedConditions, Conditions
@@ -14,6 +14,7 @@ from search.domain.options import option
 from search.domain.plan import Count, Plan, walks
 from search.domain.question import Question
 from search.domain.ranking import RECORDED_ENTRIES
+from search.domain.shown import most_probable_found
 from search.domain.trace import Limit
 from search.interfaces import GraphStore
 
@@ -22,10 +23,12 @@ from search.interfaces import GraphStore
 class Check:
     """Checks the first candidates against the plans that found them; all candidates of one plan together.
 
-    A candidate that several plans found is checked against the plan with the largest share in its score. A candidate
-    that no plan found is checked against the plan that ordered the top of the graph's list. The traversal of a plan
-    already says which nodes match the whole plan. The graph is queried only if the traversal was cut, and for the parts
-    of the plan that the other candidates may meet: one statement for each part.
+    The evidence is of the plan that is shown: what that plan found, or leaves out by an exclusion, is checked against
+    it, and what no plan found. For ranking, a candidate that several plans found is checked against the plan with the
+    largest share in its score. A candidate that no plan found is checked against the plan that ordered the top of the
+    graph's list. The traversal of a plan already says which nodes match the whole plan. The graph is queried only if
+    the traversal was cut, and for the parts of the plan that the other candidates may meet: one statement for each
+    part.
     """
 
     graph: GraphStore
@@ -58,8 +61,18 @@ class Check:
             own = [key for key in keys if plan_of[key] == index]
             asked = _Asked(self.graph, by_index[index], found.get(index), own, limit, problems)
             conditions |= {key: replace(held, plans=shares[key]) for key, held in asked.conditions().items()}
+        shown = most_probable_found(
+            ((one.index, one.probability, one.plan) for one in plans),
+            {index: len(traversal.candidates) for index, traversal in found.items()},
+        )
+        of_shown: dict[int, Conditions] = {}
+        if shown is not None:
+            others = [key for key in keys if plan_of[key] != shown]
+            unfound = [key for key in others if not shares[key]]
+            asked = _Asked(self.graph, by_index[shown], found[shown], others, limit, problems)
+            of_shown = {key: replace(held, plans=shares[key]) for key, held in asked.concerned(unfound).items()}
         told = " ".join(dict.fromkeys(problems))
-        return CheckedConditions({key: conditions[key] for key in keys}, leading, told)
+        return CheckedConditions({key: conditions[key] for key in keys}, leading, told, of_shown)
 
 
 @dataclass
@@ -97,6 +110,18 @@ class _Asked:
             )
             for key in self.keys
         }
+
+    def concerned(self, unfound: Collection[int]) -> dict[int, Conditions]:
+        """Return the conditions of the candidates that the plan found, and of those that its exclusions leave out.
+
+        Those that no plan found (`unfound`) are among them.
+        """
+        whole, plan = self._whole(), self.linked.plan
+        others = [key for key in self.keys if whole[key] != "met"]
+        excluded = {key for at in range(len(plan.exclude)) for key, one in self._exclusion(at, others).items()
+                    if one == "not_met"}  # fmt: skip
+        keys = [key for key in self.keys if whole[key] == "met" or key in excluded or key in unfound]
+        return replace(self, keys=keys, known=[]).conditions() if keys else {}
 
     def _exclusion(self, index: int, others: Sequence[int]) -> dict[int, ConditionStatus]:
         """Return the status of an exclusion for the keys whose status does not follow from the whole plan.

@@ -58,7 +58,7 @@ class Explain:
         keys = fusion.ranking.keys[: question.k]
         whole = self.nodes.nodes(keys, limit)
         nodes = dict(zip(keys, whole, strict=True))
-        shown = {key: checked.conditions[key] for key in keys if key in checked.conditions}
+        shown = {key: held for key in keys if (held := checked.of_shown(key)) is not None}
         evidence, problems = self._evidence({linked.index: linked for linked in plans}, shown, nodes, limit)
         results = explained(question, fusion, whole, evidence, self.width)
         return StepOutput(results, detail=" ".join(problems), status="degraded" if problems else "ok")

@@ -19,7 +19,7 @@ from search.views.unavailable import says_what_is_down
 @never_cache
 @says_what_is_down
 def other_plans(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Show the plans beside the one that led to the first result, most probable first."""
+    """Show the plans beside the one that is shown, most probable first."""
     search = show_run(find_run(request, run_id))
     template = "search/_other_plans.html" if wants_part(request) else "search/other_plans.html"
     return render(request, template, {"search": search})

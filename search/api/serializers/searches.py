@@ -297,8 +297,9 @@ class Expansion(serializers.Serializer[Any]):
 class Search(serializers.Serializer[Any]):
     """The present state of a search.
 
-    `plans` are in the order of their probability, most probable first. `plan` is the plan to which the first result
-    owes its rank, and `plan_index` is its position in `plans`. `other_plans` names the results that come from others.
+    `plans` are in the order of their probability, most probable first. `plan` is the most probable plan that
+    found something, and `plan_index` is its position in `plans`. `other_plans` names the results that come from others;
+    the evidence of such a result has the `plan_index` of the other plan.
     """
 
     id = serializers.UUIDField()

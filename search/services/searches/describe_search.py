@@ -25,6 +25,7 @@ from search.domain.payloads import (
     Traversals,
     read_payload,
 )
+from search.domain.shown import most_probable_found
 from search.models import SearchRun, SearchStep
 from search.services.searches.answer import answer_of
 from search.services.searches.describe_follow_up import describe_follow_up
@@ -58,8 +59,8 @@ class Outputs:
 def describe_search(run: SearchRun) -> dict[str, Any]:
     """Return a search as every door shows it; parts that the run has not reached yet are null or empty.
 
-    `plan` is the plan that led to the first result, and `plan_index` its index in `plans`, which are in the order of
-    their probability. `other_plans` lists the ranks of results that other plans led to. An abandoned run is ended
+    `plan` is the most probable plan that has an answer, and `plan_index` its index in `plans`, which are in the order
+    of their probability. `other_plans` lists the ranks of results that other plans led to. An abandoned run is ended
     first. `model_use` is what a run that has ended spent on language models (`search.domain.budget.Budget.to_json`), or
     null if it asked none. `waiting` says why no worker has taken a queued run, or is null if no reason is known.
     """
@@ -163,18 +164,22 @@ def outputs_of(steps: Iterable[SearchStep]) -> Outputs:
 
 
 def shown_plan(output: Outputs) -> tuple[int | None, list[dict[str, Any]]]:
-    """Return the index of the plan that led to the first result, and the ranks of results that other plans led to.
+    """Return the index of the most probable plan that found something, and the ranks of results from other plans.
 
-    If no plan led to the first result, the index is that of the plan that its evidence names. Without results it is the
-    index of the most probable plan. It is None if there are no plans.
+    If no plan found anything, the index is that of the plan that the first result's evidence names, and without results
+    that of the most probable plan. It is None if there are no plans.
     """
     count = len(output.plans.entries)
     if not count:
         return None, []
     results, plan_of = output.results.entries, output.graph.plan_of if output.graph else {}
-    index = 0
-    if results and results[0].evidence is not None and 0 <= results[0].evidence.plan_index < count:
-        index = results[0].evidence.plan_index
+    index = most_probable_found(
+        ((at, entry.probability, entry.plan) for at, entry in enumerate(output.plans.entries)),
+        {entry.plan_index: entry.listed.total for entry in output.found.entries},
+    )
+    if index is None:
+        evidence = results[0].evidence if results else None
+        index = evidence.plan_index if evidence is not None and 0 <= evidence.plan_index < count else 0
     ranks: dict[int, list[int]] = {}
     for result in results:
         own = result.evidence.plan_index if result.evidence is not None else index

@@ -64,15 +64,25 @@ class ShownResult:
     ordered: str = ""
     """The value that put it where it stands or that the plan shows, and the values that the plan's filters compare."""
     place: str = ""
+    otherwise: int | None = None
+    """Number of the plan whose conditions were checked, if it is not the plan that the page shows."""
+    excluded: bool = False
+    """Whether it is known to be what the plan excludes."""
 
 
 def show_results(search: Json, relations: Relations | None = None) -> tuple[ShownResult, ...]:
     """Return the results of a described search, best first; `relations` are those of the schema, for their wordings."""
-    results, known = search["results"], relations or {}
+    results, known, first = search["results"], relations or {}, search["plan_index"]
     shown = [_show(result, search["plans"], known) for result in results]
     told = _orders(search, known)
     return tuple(
-        replace(one, answers=bool(result.get("answers", True)), ordered=order, place=place)
+        replace(
+            one,
+            answers=bool(result.get("answers", True)),
+            ordered=order,
+            place=place,
+            otherwise=None if one.plan_index in (None, first) or not one.conditions else one.plan_index + 1,
+        )
         for one, result, (order, place) in zip(shown, results, told, strict=True)
     )
 
@@ -117,6 +127,7 @@ def _show(result: Json, plans: Sequence[Json], relations: Relations) -> ShownRes
         snippet=result["snippet"],
         conditions=_conditions(evidence, plans, relations),
         plan_index=evidence["plan_index"] if evidence else None,
+        excluded=any(one["status"] == "not_met" for one in (evidence or {}).get("exclude", ())),
         paths=tuple(show_path(path) for path in [*paths, *broken] if path),
     )
 

@@ -75,7 +75,7 @@ class ShownFusion:
 class ShownSearch:
     """A described search ready to print; `waiting` says why no worker takes it, and is empty otherwise.
 
-    `plan` is the plan to which the first result owes its rank; `readings` are the results that owe it to other plans.
+    `plan` is the most probable plan that found something; `readings` are the results that owe it to other plans.
     """
 
     id: str

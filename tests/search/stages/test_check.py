@@ -16,7 +16,7 @@ from search.domain.errors import StageError
 from search.domain.fusion import Fusion
 from search.domain.graph import Node
 from search.domain.linking import Binding, GraphRanking, LinkedPlan, Traversal
-from search.domain.plan import Anchor, Filter, Hop, Plan, Target
+from search.domain.plan import Anchor, Exclusion, Filter, Hop, Plan, Target
 from search.domain.question import Question
 from search.domain.trace import Limit
 from search.domain.trust import Trust
@@ -192,3 +192,63 @@ def test_the_first_hundred_are_checked_and_more_where_more_are_shown() -> None:
 
 def test_without_a_plan_there_is_nothing_to_check() -> None:
     assert checked(TriesEverything(GRAPH), [], [1, 2]) == CheckedConditions()
+
+
+# Films of Ada that Bo did not direct (1 and 2); the other reading is films of Bo (3).
+NOT_BO = Plan(
+    (Anchor("a", "Ada"),), (ACTED,), Target("T", ("film",)),
+    exclude=(Exclusion((Anchor("b", "Bo"),), (Hop("b", "directed", "T", "film"),)),),
+)  # fmt: skip
+SHOWN = LinkedPlan(
+    NOT_BO, (Binding("a", NODES[0], 0.9), Binding("b", NODES[4], 0.9, 0)), index=0, probability=0.8
+)  # fmt: skip
+OTHER = LinkedPlan(
+    Plan((Anchor("c", "Bo"),), (Hop("c", "directed", "T", "film"),), Target("T", ("film",))),
+    (Binding("c", NODES[4], 0.9),), index=1, probability=0.2,
+)  # fmt: skip
+
+
+def shown_beside(parts: dict[int, dict[int, float]], plans: Sequence[LinkedPlan] = (SHOWN, OTHER)) -> CheckedConditions:
+    """Check the films 1, 2 and 3; `parts` says what each plan put into the graph's list."""
+    engine = TriesEverything(GRAPH)
+    found = [engine.execute(linked, Limit()) for linked in plans]
+    graph = GraphRanking(
+        ranked({key: 1.0 for part in parts.values() for key in part}), Trust.of_nothing(), parts, found
+    )
+    fusion = Fusion.of({"text": ranked({1: 3.0, 2: 2.0, 3: 1.0})}, {"text": 1.0}, 5, table({}))
+    return Check(engine)(Question("?"), fusion, list(plans), graph, Limit())
+
+
+def test_what_the_shown_plan_found_is_told_by_its_conditions_though_another_plan_had_the_largest_share() -> None:
+    result = shown_beside({0: {1: 0.1, 2: 1.0}, 1: {1: 0.9}})
+    told = result.of_shown(1)
+    assert told is not None
+    assert (told.plan_index, told.whole, told.anchors, told.exclude) == (0, "met", (("a", "met"),), ("met",))
+    assert [share.plan_index for share in told.plans] == [1, 0]
+    # Ranking compares the candidate by the plan that put it there.
+    assert result.conditions[1].plan_index == 1
+
+
+def test_what_the_question_excludes_is_told_as_excluded_though_another_reading_found_it() -> None:
+    result = shown_beside({0: {1: 1.0}, 1: {3: 1.0}})
+    told = result.of_shown(3)
+    assert told is not None
+    # Ada acted in 3, too; but Bo directed it.
+    assert (told.plan_index, told.whole, told.anchors, told.exclude) == (0, "not_met", (("a", "met"),), ("not_met",))
+    assert result.conditions[3].whole == "met"
+
+
+def test_what_only_another_reading_found_keeps_the_conditions_of_that_reading() -> None:
+    without = replace(SHOWN, plan=replace(NOT_BO, exclude=()), bindings=SHOWN.bindings[:1])
+    had = Plan((Anchor("g", "genre"),), (Hop("T", "has", "g"),), Target("T", ("film",)))
+    other = LinkedPlan(had, (Binding("g", NODES[5], 0.9),), index=1, probability=0.2)
+    narrow = replace(without, plan=replace(without.plan, filters=(Filter("T", "year", "=", 2000),)))
+    result = shown_beside({0: {2: 1.0}, 1: {1: 1.0}}, (narrow, other))
+    held = {key: one.plan_index for key in (1, 2) if (one := result.of_shown(key)) is not None}
+    assert held == {1: 1, 2: 0}
+
+
+def test_the_most_probable_plan_is_not_asked_about_where_it_found_nothing() -> None:
+    nobody = replace(SHOWN, plan=replace(NOT_BO, filters=(Filter("T", "year", "=", 1),)))
+    result = shown_beside({1: {3: 1.0}}, (nobody, OTHER))
+    assert (result.shown, result.conditions[3].plan_index) == ({}, 1)

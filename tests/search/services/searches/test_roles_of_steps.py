@@ -1,4 +1,4 @@
-"""Runs of before stay readable, and the plan that is shown first is the one that put the first result there."""
+"""Runs of before stay readable, and the plan that is shown first is the most probable one that found something."""
 
 from __future__ import annotations
 
@@ -77,18 +77,35 @@ def mixed(run: SearchRun) -> SearchRun:
     return run
 
 
-def test_the_plan_is_that_of_the_first_result_and_others_are_named(mixed: SearchRun) -> None:
+def empty(run: SearchRun, index: int) -> None:
+    """Let the plan with this index have found nothing."""
+    nothing = {"keys": [], "scores": [], "total": 0}
+    rewritten(run, "graph", lambda found: [
+        one | ({name: value for name, value in nothing.items() if name in one} if one["plan_index"] == index else {})
+        for one in found
+    ])  # fmt: skip
+
+
+def test_the_plan_is_the_most_probable_one_that_found_something_and_others_are_named(mixed: SearchRun) -> None:
     shown = describe_search(mixed)
     assert [entry["probability"] for entry in shown["plans"]] == [0.6, 0.4]
+    assert (shown["plan_index"], shown["plan"]) == (0, shown["plans"][0]["plan"])
+    assert shown["other_plans"] == [{"plan_index": 1, "ranks": [1]}]
+    # The result of the other reading is no answer of this plan, the one of this plan is.
+    assert [result["answers"] for result in shown["results"]][:2] == [False, True]
+
+
+def test_a_plan_that_found_nothing_is_not_shown_where_a_less_probable_one_found_something(mixed: SearchRun) -> None:
+    empty(mixed, 0)
+    shown = describe_search(mixed)
     assert (shown["plan_index"], shown["plan"]) == (1, shown["plans"][1]["plan"])
-    assert shown["other_plans"] == [{"plan_index": 0, "ranks": [2]}]
 
 
 def test_a_result_that_only_the_text_found_is_no_other_readings(mixed: SearchRun) -> None:
     evidence = {"plan_index": 0, "anchors": [], "hops": [], "filters": [], "paths": [],
                 "residual": {"text": "", "status": "unknown", "score": None, "threshold": None}}  # fmt: skip
-    rewritten(mixed, "explain", lambda results: [*results[:2], results[2] | {"evidence": evidence}])
-    assert describe_search(mixed)["other_plans"] == [{"plan_index": 0, "ranks": [2]}]
+    rewritten(mixed, "explain", lambda results: [*results[:2], results[2] | {"evidence": evidence | {"plan_index": 1}}])
+    assert describe_search(mixed)["other_plans"] == [{"plan_index": 1, "ranks": [1]}]
 
 
 def test_without_results_the_most_probable_plan_is_shown(mixed: SearchRun) -> None:
@@ -101,8 +118,14 @@ def test_the_page_shows_that_plan_first_and_says_where_others_mixed_in(
     client: Client, mixed: SearchRun, services: object
 ) -> None:
     html = client.get(f"/search/{mixed.pk}/").content.decode()
-    assert "This is plan 2 of 2: it put the first result where it stands" in html
-    assert "Result 2 comes from another reading, plan 1: Ada Holm ← directed by — film." in html
+    assert "This is plan" not in html
+    assert "Result 1 comes from another reading, plan 2: Ada Holm ← directed by — film." in html
+    # The ticks of that result are those of plan 2, and the page says so.
+    assert html.count("Another reading: checked against plan 2, not the plan shown.") == 1
+    assert html.index("SELECT 1") < html.index("SELECT 2")
+    empty(mixed, 0)
+    html = client.get(f"/search/{mixed.pk}/").content.decode()
+    assert "This is plan 2 of 2: nothing in the graph meets what is more probable." in html
     assert f"/search/{mixed.pk}/plan/?plan=2" in html
     assert '<li value="1">' in client.get(f"/search/{mixed.pk}/plans/").content.decode()
     # Plan 2's query stands before those of the other plans.
