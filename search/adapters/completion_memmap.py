@@ -1,6 +1,6 @@
 """Completion of names while a person types: matches the beginning of a name, or of any word in it.
 
-Names and aliases are reduced to normalised words as in `mentions_memmap.words_of`; letters with a stroke become plain
+Names and aliases are reduced to normalised words (`name_words`); letters with a stroke become plain
 letters. `ame` finds `Amélie`, `sor` finds `Søren`, `godf` finds `The Godfather`. Each word starts a suffix of its name.
 The suffixes are stored in bytewise order in memory-mapped files, so that a prefix is found by two binary searches.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from search.adapters.name_words import words_of
+from search.adapters.name_words import name_words
 from search.adapters.string_table import StringTable, StringWriter
 
 SORTED_BYTES = 32
@@ -48,7 +48,7 @@ def build(directory: Path, names: Iterable[tuple[int, str, bool]]) -> None:
 
 def _typed(text: str) -> str:
     """Return the words of a text in letters that every keyboard has, joined by spaces."""
-    folded = " ".join(words_of(text))
+    folded = " ".join(name_words(text))
     return folded if folded.isascii() else folded.translate(_PLAIN)
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from search.adapters.name_words import QUOTED, Token, tokens_of, words_of
+from search.adapters.name_words import QUOTED, Token, name_words, symbol_tokens, tokens_of
 from search.adapters.near_names import NearNames
 from search.adapters.near_names.files import NearFiles
 from search.adapters.string_table import StringTable, write_strings
@@ -40,7 +40,7 @@ _MENDINGS = 3
 def build(directory: Path, names: Iterable[tuple[int, str, bool]]) -> None:
     """Write the index of (key, name or alias, is alias) into the existing folder `directory`.
 
-    Names without a word, or with more than `MOST_NAME_WORDS` words, are left out.
+    Names with more than `MOST_NAME_WORDS` words are left out. A name of symbols alone is one word.
     """
     hashes: list[int] = []
     keys: list[int] = []
@@ -49,7 +49,7 @@ def build(directory: Path, names: Iterable[tuple[int, str, bool]]) -> None:
     vocabulary: set[str] = set()
     longest = 0
     for key, name, is_alias in names:
-        words = words_of(name)
+        words = name_words(name)
         if not 0 < len(words) <= MOST_NAME_WORDS:
             continue
         longest = max(longest, len(words))
@@ -112,11 +112,13 @@ class MemmapMentions:
         elif mended := self._mended(text, tokens, found):
             known = {(mention.start, mention.end) for mention in found}
             found += [m for m in self._matches(text, tokens, mended) if (m.start, m.end) not in known]
+        for symbols in symbol_tokens(text):
+            found += self._matches(text, [symbols], {})
         return sorted(found, key=lambda mention: (mention.start - mention.end, mention.start))
 
     def lookup(self, name: str) -> tuple[int, ...]:
         """Return the keys of the nodes with a name or alias that has the same normalised words as `name`."""
-        words = words_of(name)
+        words = name_words(name)
         return tuple(dict.fromkeys(key for key, _ in self._rows(words))) if words else ()
 
     def translated(self, text: str, start: int, end: int) -> list[Mention]:
@@ -190,7 +192,7 @@ class MemmapMentions:
         last = int(np.searchsorted(self._hashes, code, side="right"))
         names = self._names.stretch(first, last)
         spellings = set(names)
-        fitting = {name for name in spellings if words_of(name) == words}
+        fitting = {name for name in spellings if name_words(name) == words}
         keys: list[int] = self._keys[first:last].tolist()
         if len(fitting) == len(spellings):
             return list(zip(keys, names, strict=True))

@@ -35,6 +35,12 @@ _KEPT_ENDINGS = ("ss", "us", "is")
 _LOSE_ES = ("sses", "xes", "ches", "shes", "zzes")
 
 
+_SYMBOLS = re.compile(r"(?:[^\w\s]|_)+")
+_BEFORE_SYMBOLS, _BEHIND_SYMBOLS = "\"'“‘«„(¿¡", "\"'”’»“)?!.,;:？！。、，"
+"""Marks that may stand right before a name of symbols, and right behind it."""
+_VARIATION = re.compile("[\ufe0e\ufe0f]")
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """A word as written, its character offsets, and its normalised words (usually one)."""
@@ -69,6 +75,34 @@ def normalised(word: str) -> tuple[str, ...]:
 def words_of(name: str) -> tuple[str, ...]:
     """Return the normalised words of a name; spellings of the same name have the same words."""
     return tuple(word for token in tokens_of(name) for word in token.words)
+
+
+def name_words(name: str) -> tuple[str, ...]:
+    """Return the words of a name to look it up by; a name of symbols alone is one word: `$$$`, `*`, an emoji."""
+    return words_of(name) or ((_symbols(name),) if name.strip() else ())
+
+
+def symbol_tokens(text: str) -> Iterator[Token]:
+    """Yield the stretches of symbols that stand free in a text, and may be names, with and without marks around them.
+
+    A mark beside a word (`who?`) is none; a picture such as an emoji is one there, too.
+    """
+    for match in _SYMBOLS.finditer(text):
+        start, end = match.span()
+        free = (not start or text[start - 1].isspace()) and (end == len(text) or text[end].isspace())
+        run = match.group()
+        if not free and not any(unicodedata.category(sign) == "So" for sign in run):
+            continue
+        first = len(run) - len(run.lstrip(_BEFORE_SYMBOLS))
+        last = len(run.rstrip(_BEHIND_SYMBOLS))
+        for begin, close in dict.fromkeys(((0, len(run)), (0, last), (first, len(run)), (first, last))):
+            if begin < close:
+                yield Token(start + begin, start + close, (_symbols(run[begin:close]),))
+
+
+def _symbols(text: str) -> str:
+    """Return symbols as they are compared: without white space and without the marks that choose how they look."""
+    return _VARIATION.sub("", unicodedata.normalize("NFKC", "".join(text.split())))
 
 
 def folder_of(language: str) -> Callable[[str], str]:

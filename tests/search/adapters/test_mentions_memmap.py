@@ -103,9 +103,9 @@ def test_an_alias_leads_to_its_node_and_a_node_is_listed_once(tmp_path: Path) ->
 
 def test_what_is_no_name_is_not_found(tmp_path: Path) -> None:
     mentions = index(tmp_path, "!!!", "Kuru", " ".join(["long"] * 41))
-    assert mentions.lookup("!!!") == ()
+    assert mentions.lookup("!!") == ()
     assert mentions.lookup("long") == ()
-    assert found(mentions, "!!! … 🎬") == []
+    assert found(mentions, "!! … 🎬") == []
 
 
 @pytest.mark.parametrize(
@@ -158,3 +158,33 @@ def test_stretches_of_strings_are_read_at_once(tmp_path: Path) -> None:
         for first in range(len(strings) + 1):
             for last in range(first, len(strings) + 1):
                 assert table.stretch(first, last) == strings[first:last]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("🎉🎸", ["🎉🎸"]),
+        ("who made 🎉🎸?", ["🎉🎸"]),
+        ("谁做了🎉🎸", ["🎉🎸"]),
+        ("songs on $$$.", ["$$$"]),
+        ('what is "$$$"?', ["$$$"]),
+        ("*", ["*"]),
+        ("who made * and $$$", ["$$$", "*"]),
+        ("...", ["..."]),
+        ("♥\ufe0f", ["♥\ufe0f"]),
+        ("___", ["___"]),
+        # Marks beside words are marks.
+        ("who* is it...", []),
+        ("why?", []),
+        ("a ... b", ["..."]),
+    ],
+)
+def test_names_of_symbols_alone_are_found_where_they_stand_free(tmp_path: Path, text: str, names: list[str]) -> None:
+    assert found(index(tmp_path, "🎉🎸", "$$$", "*", "...", "♥", "___", "?!"), text) == names
+
+
+def test_a_name_of_symbols_is_looked_up_as_it_is_and_is_exact(tmp_path: Path) -> None:
+    mentions = index(tmp_path, "$$$", "C++", "C", "")
+    assert [mentions.lookup(name) for name in ("$$$", "$$", "C++", "c", "", " ")] == [(0,), (), (1,), (2,), (), ()]
+    [mention] = mentions.find("made by $$$")
+    assert (mention.start, mention.end, mention.exact) == (8, 11, (True,))
