@@ -1,5 +1,6 @@
 """Names that complete what somebody types."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,49 @@ def test_names_of_a_hidden_knowledge_base_are_not_told(client: Client, films: Kn
     films.save()
 
     assert client.get("/kb/films/suggest/", {"q": "ada"}).status_code == 404
+
+
+UNSPACED = {
+    "zh": "北京大学", "name": "李明", "ja": "千と千尋の神隠し", "kana": "スズキ", "ko": "서울시청",
+    "th": "กรุงเทพมหานคร",
+    "latin": "Ann Lee", "emoji": "🎉🎸",
+}  # fmt: skip
+
+
+@pytest.fixture
+def unspaced(tmp_path: Path, settings: Settings) -> None:
+    """A knowledge base with names of scripts that are written without spaces, indexed."""
+    settings.GRASP_HOME = tmp_path / "home"
+    settings.GRASP_TOOLS = settings.GRASP_TOOLS | {"encoder": {"BACKEND": "tests.fakes.HashEncoder"}}
+    wiring.forget()
+    nodes = [{"id": key, "type": "thing", "name": name} for key, name in UNSPACED.items()]
+    folder = tmp_path / "films"
+    folder.mkdir()
+    (folder / "kb.json").write_text(json.dumps({"name": "films", "node_types": {"thing": {}}}))
+    (folder / "nodes.jsonl").write_text("".join(json.dumps(node) + "\n" for node in nodes), encoding="utf-8")
+    (folder / "edges.tsv").write_text("source\trelation\ttarget\nzh\tnear\tko\n")
+    import_snapshot(source=folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "length", "names"),
+    [
+        ("谁写了北", 1, ["北京大学"]),
+        ("谁在北京工作北京大", 3, ["北京大学"]),
+        ("导演是李", 1, ["李明"]),
+        ("誰が千と千", 3, ["千と千尋の神隠し"]),
+        ("これはスズ", 2, ["スズキ"]),
+        # A single kana is mostly a particle.
+        ("これはス", 0, []),
+        ("이영화는서울", 2, ["서울시청"]),
+        ("누가서", 0, []),
+        ("ใครอยู่ในกรุงเท", 6, ["กรุงเทพมหานคร"]),
+        ("谁导演了Ann", 3, ["Ann Lee"]),
+        ("who made 🎉", 0, []),
+        ("谁在哪里", 0, []),
+    ],
+)
+def test_names_are_completed_inside_text_without_spaces(
+    client: Client, unspaced: None, text: str, length: int, names: list[str]
+) -> None:
+    assert asked(client, text) == (length, names)
