@@ -135,7 +135,8 @@ def find_names(
 ) -> list[Named]:
     """Return up to `most` mentions from which plans should start, in the order of the question.
 
-    A mention of ordinary words only is kept only if it is quoted or capitalised. A mention inside a longer one is
+    A mention of ordinary words only is kept only if it is quoted or capitalised, or is a stored name and all of the
+    text. A mention inside a longer one is
     dropped, unless the shorter one has better evidence: its case agrees with a stored name and that of the longer one
     does not, or both are equal there and only the shorter one is marked by quotes or capitals. A longer mention whose
     spelling was corrected always wins. So does an everyday expression of several words in the given language that
@@ -148,7 +149,12 @@ def find_names(
     near = _Spans(quoted)
     mentions = [*index.find(text), *everyday_names(text, 0, len(text), index, language, least=2)]
     named = [_named(text, mention, near, ordinary, begins, cased=cased) for mention in mentions]
-    named = [name for name in named if not name.ordinary or name.marked]
+    alone = words(text)
+    named = [
+        name
+        for name in named
+        if not name.ordinary or name.marked or (name.how == "name" and words(name.mention.text) == alone)
+    ]
     kept = _unbeaten(_without_heads(text, named, ordinary), ordinary)
     kept.sort(key=lambda name: (name.quoted, name.marked and name.exact, name.exact, name.words), reverse=True)
     return sorted(kept[:most], key=lambda name: (name.mention.start, -name.mention.end))
@@ -178,12 +184,12 @@ def _named(text: str, mention: Mention, quoted: _Spans, ordinary: frozenset[str]
     spelled = [mention.text, *([mention.meant] if mention.how == "spelling" else [])]
     return Named(
         mention=mention,
-        words=len(said),
+        words=max(1, len(said)),
         quoted=quoted.near(mention.start, mention.end, 2),
         capitalised=cased and _capitalised(mention, begins_text=mention.start <= begins),
         exact=any(mention.exact),
         # A misspelt word of the schema is no name either: *metabolised* is not the node Metabolite.
-        ordinary=any(all(stem(word) in ordinary for word in words(one)) for one in spelled),
+        ordinary=any(bool(said) and all(stem(word) in ordinary for word in said) for said in map(words, spelled)),
     )
 
 

@@ -23,6 +23,8 @@ from search.stages.plan.years import YearFields
 
 ITSELF = 3.0
 """What such a reading adds to the sum, if it leaves no word over."""
+OTHERWISE = 2.0
+"""What it takes from the sum that a node bears the name in other letters than others do."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +52,27 @@ class NamedItself:
             alone = read.of_its_head or _says_nothing(rest, name) or self._says_kind(rest, name)
             if role != "start" or not alone:
                 continue
-            for code, keys in self.by_type(name.mention.keys).items():
-                itself = PlanCandidate((), (at,), (), (code,), len(keys))
-                span = (name.mention.start, name.mention.end)
-                anchor = self.anchor(name.mention.text, code, keys)
-                own = Condition(span, 1.0, anchors=(anchor,), names=(at,), spans=(span,))
-                total = top + WORTH + ITSELF - UNLIKE * (1.0 - name.mention.similarity)
-                yield Meaning(itself, total, Bound((own,), self.nothing.unbound))
+            total = top + WORTH - UNLIKE * (1.0 - name.mention.similarity)
+            if rest:
+                yield from self._itself(at, name.mention.keys, total + ITSELF)
+                continue
+            # Beside a name alone, what belongs to the named thing stays in the list, behind it. What is spelled just so
+            # comes before nodes of the same name in other letters (*Málaga* and *Malaga*).
+            mention = name.mention
+            spelled = [key for key, exact in zip(mention.keys, mention.exact, strict=False) if exact]
+            others = [key for key in mention.keys if key not in spelled]
+            yield from self._itself(at, spelled, total)
+            yield from self._itself(at, others, total - OTHERWISE if spelled else total)
+
+    def _itself(self, at: int, keys: Sequence[int], total: float) -> Iterator[Meaning]:
+        """Yield the readings that ask for nodes of the name at a position, one for each of their types."""
+        mention = self.question.names[at].mention
+        span = (mention.start, mention.end)
+        for code, own in self.by_type(keys).items():
+            itself = PlanCandidate((), (at,), (), (code,), len(own))
+            anchor = self.anchor(mention.text, code, own)
+            asked = Condition(span, 1.0, anchors=(anchor,), names=(at,), spans=(span,))
+            yield Meaning(itself, total, Bound((asked,), self.nothing.unbound))
 
     def _says_kind(self, rest: Sequence[Word], name: Named) -> bool:
         """Whether a name stands beside nothing but the noun of its nodes' only type: *the film X*."""
@@ -118,11 +134,11 @@ class NamedItself:
 def _says_nothing(rest: Sequence[Word], name: Named) -> bool:
     """Whether the other words of a question ask for nothing but for what is named.
 
-    A single word that is not marked as a name (*boots*) asks rather for what belongs to it.
+    A single word that is no whole name, such as one that names end with, asks rather for what belongs to it.
     """
     before = [word.text for word in rest if word.start < name.mention.start]
     if not rest:
-        return name.marked or name.words > 1
+        return name.marked or name.words > 1 or name.how == "name"
     if before and before[-1] in ARTICLES:
         before.pop()
         rest = rest[1:]

@@ -16,9 +16,10 @@ from search.domain.trace import Limit
 from search.interfaces import Adjacency, MentionIndex, NodeStore, ValueIndex, ValueMention
 from search.language.cues import Cues, Span
 from search.language.everyday import everyday_values
+from search.language.gloss import Gloss
 from search.language.names import Named, find_names, schema_forms
 from search.language.question import AnalysedQuestion, Word, counted_by
-from search.language.reading.question import read_question
+from search.language.reading.question import ReadQuestion, read_question
 from search.language.reading.scales import is_adjective
 from search.language.soft_names import SoftTools, everyday_named, soft_names
 from search.language.synonyms import synonyms_in
@@ -57,13 +58,18 @@ class Proposer:
     def read(self, text: str) -> AnalysedQuestion:
         """Return the question, cut to `LONGEST_QUESTION` characters, with its names, its cues and the values in it.
 
-        A question in another language than the knowledge base's is read in the base's language.
+        A question in another language than the knowledge base's is read in the base's language. A name alone is read
+        as it is, without cues and in no language: *No Country* denies nothing.
 
         Words that nothing explains are looked up once more, as nodes that they describe or nearly name.
         """
         language = self.knowledge.schema.language
         forms = self.knowledge.kept(schema_forms, lambda: schema_forms(self.knowledge.schema))
-        read = read_question(text[:LONGEST_QUESTION], language, schema=forms, known=self._is_named)
+        text = text[:LONGEST_QUESTION]
+        if self.mentions.lookup(text):
+            read = ReadQuestion(text, Gloss(text, text, language, language, read=True), Cues(language))
+        else:
+            read = read_question(text, language, schema=forms, known=self._is_named)
         text, cues = read.text, read.cues
         names = find_names(text, self.mentions, self.knowledge.ordinary, self.max_mentions, language)
         values = _not_compared(self.values.find(text) if self.values is not None else (), cues)
