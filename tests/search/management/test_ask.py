@@ -76,6 +76,17 @@ def test_nearness_of_a_text_is_a_number_and_no_tick(films: KnowledgeBase) -> Non
     assert "1.00" not in page
 
 
+def test_ticks_name_their_plan_if_it_is_not_the_one_shown_and_say_what_is_excluded(films: KnowledgeBase) -> None:
+    asked = request_search(knowledge_base="films", question="Who made Amber Road?", enqueue=False)
+    described = describe_search(run_search(asked.pk))
+    first, second = described["results"][:2]
+    first["evidence"]["exclude"] = [{"index": 0, "status": "not_met", "paths": []}]
+    second["evidence"]["plan_index"] = 1
+    page = shown_search.shown(described)
+    assert "✓✓✗ excluded" in page
+    assert "plan 2: ✓✓" in page
+
+
 def test_brackets_in_names_are_no_markup(films: KnowledgeBase, capsys: pytest.CaptureFixture[str]) -> None:
     assert "[bold]who[/bold] [/]" in ask(capsys, "films", "[bold]who[/bold] [/]")
 

@@ -116,3 +116,22 @@ def test_the_values_that_filters_compare_stand_beside_every_result(described: di
     first["evidence"] |= {"order": {"status": "met", "value": 2180, "place": 1}, "values": {"weight_g": 2180}}
     shown = show_results(described)[0]
     assert (shown.ordered, shown.place) == ("weight 2180 g", "place 1")
+
+
+def test_a_result_that_was_checked_against_another_plan_names_it(described: dict[str, Any]) -> None:
+    shown = show_results(described)
+
+    assert [one.otherwise for one in (shown[0], shown[3])] == [None, 2]
+
+
+def test_what_the_plan_excludes_is_marked(described: dict[str, Any]) -> None:
+    wool = {"var": "w", "text": "wool", "label": "material", "match_mode": "name"}
+    hop = {"from": "T", "rel": "MADE_OF", "to_var": "w", "to_label": "material"}
+    described["plans"][0]["plan"]["exclude"] = [{"anchors": [wool], "hops": [hop]}]
+    described["results"][0]["evidence"]["exclude"] = [{"index": 0, "status": "not_met", "paths": []}]
+    described["results"][1]["evidence"]["exclude"] = [{"index": 0, "status": "met", "paths": []}]
+
+    first, second = show_results(described)[:2]
+
+    assert (first.excluded, second.excluded) == (True, False)
+    assert [(one.kind, one.status) for one in first.conditions if one.kind == "exclude"] == [("exclude", "not_met")]
