@@ -13,6 +13,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -177,10 +178,12 @@ def processor_seconds(supervisor: psutil.Process) -> dict[str, float]:
     own = psutil.Process()
     found = {"this client": sum(own.cpu_times()[:2])}
     for child in _ours(supervisor):
-        command = " ".join(child.cmdline())
-        name = next((shown for part, shown in PROCESSES.items() if part in command), None)
-        if name:
-            found[name] = found.get(name, 0.0) + sum(child.cpu_times()[: 4 if name == "Postgres" else 2])
+        # Backends of Postgres come and go.
+        with suppress(psutil.NoSuchProcess):
+            command = " ".join(child.cmdline())
+            name = next((shown for part, shown in PROCESSES.items() if part in command), None)
+            if name:
+                found[name] = found.get(name, 0.0) + sum(child.cpu_times()[: 4 if name == "Postgres" else 2])
     return found
 
 
