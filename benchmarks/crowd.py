@@ -16,8 +16,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+import psutil
+
 from benchmarks.bases import imported
 from benchmarks.common import percentiles, running, show, table
+from benchmarks.http import processor_seconds
 from training.data.examples import read_examples
 
 WAIT = 25
@@ -38,7 +41,11 @@ class Outcome:
     clients: int
     seconds: float
     answers: list[float] = field(default_factory=list)
+    all: int = 0
+    """Answers, with those before and after the time that is measured."""
     others: Counter[int] = field(default_factory=Counter)
+    processor: float = 0.0
+    """Seconds of processor time of the site's processes."""
 
     @property
     def rate(self) -> float:
@@ -67,6 +74,7 @@ class Client:
             began = time.monotonic()
             status, again = await self._once(reader, writer, question)
             now = time.monotonic()
+            outcome.all += status == 201
             if begins <= now < ends and status == 201:
                 outcome.answers.append(now - began)
             elif begins <= now < ends:
@@ -102,13 +110,13 @@ def main(arguments: list[str] | None = None) -> None:
     asked = _arguments(arguments or [])
     name, folder = imported(asked.base)
     questions = [example.text for example in read_examples(folder / "questions.jsonl.gz", "val")]
-    with running(UNLIMITED) as (address, _, _):
-        measure(address, WARM, WARM_SECONDS, name, questions)
+    with running(UNLIMITED) as (address, _, supervisor):
+        measure(address, supervisor, WARM, WARM_SECONDS, name, questions)
         found: list[Outcome] = []
         for _ in range(asked.rounds):
             for clients in asked.clients:
-                found.append(measure(address, clients, asked.seconds, name, questions))
-                measure(address, WARM, BETWEEN_SECONDS, name, questions)
+                found.append(measure(address, supervisor, clients, asked.seconds, name, questions))
+                measure(address, supervisor, WARM, BETWEEN_SECONDS, name, questions)
         report(f"{name}, {asked.rounds} × {asked.seconds:g} s", found)
 
 
@@ -121,9 +129,12 @@ def _arguments(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def measure(address: str, clients: int, seconds: float, base: str, questions: Sequence[str]) -> Outcome:
+def measure(
+    address: str, supervisor: psutil.Process, clients: int, seconds: float, base: str, questions: Sequence[str]
+) -> Outcome:
     """Let so many clients ask for some seconds."""
     outcome = Outcome(clients, seconds)
+    before = processor_seconds(supervisor)
 
     async def crowd() -> None:
         begins = time.monotonic() + ARRIVAL
@@ -131,6 +142,8 @@ def measure(address: str, clients: int, seconds: float, base: str, questions: Se
         await asyncio.gather(*(one.ask(begins, begins + seconds, outcome) for one in people))
 
     asyncio.run(crowd())
+    after = processor_seconds(supervisor)
+    outcome.processor = sum(after[part] - before.get(part, 0.0) for part in after if part != "this client")
     return outcome
 
 
@@ -144,11 +157,15 @@ def report(title: str, found: Sequence[Outcome]) -> None:
         p50, p95 = percentiles(answers) if answers else (0.0, 0.0)
         rate = len(answers) / sum(one.seconds for one in own)
         refused = others.pop(503, 0) + others.pop(429, 0)
-        rows.append((clients, rate, refused, sum(others.values()), p50, p95))
-    best = max(row[1] for row in rows)
+        cost = 1000 * sum(one.processor for one in own) / max(1, sum(one.all for one in own))
+        rows.append((clients, rate, refused, sum(others.values()), p50, p95, cost))
+    best = max(row[1] for row in rows) or 1.0
     table(
         title,
-        ("clients", "answered a second", "% of the best", "refused", "other", "p50 ms", "p95 ms"),
+        ("clients", "answered a second", "% of the best", "refused", "other", "p50 ms", "p95 ms", "processor ms"),
         [(clients, rate, f"{rate / best:.0%}", *more) for clients, rate, *more in rows],
     )
-    show("Times are those of answered searches, from the request to the last byte.")
+    show(
+        "p50, p95: from the request to the last byte of an answer. Processor ms: of the site, refusals included, for an"
+    )
+    show("answer; that says what a refusal costs also where other programs use the machine.")

@@ -13,6 +13,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -54,11 +55,11 @@ def main() -> None:
     with running({"GRASP_SEARCHES_PER_MINUTE": UNLIMITED}) as (address, _, supervisor):
         _ask_all(address, name, _taken(questions, WARM, 0), users=4)
         for users, count in ((1, ALONE), (USERS, SEARCHES)):
-            before = _processor_seconds(supervisor)
+            before = processor_seconds(supervisor)
             began = time.perf_counter()
             answers = _ask_all(address, name, _taken(questions, count, WARM), users)
             seconds = time.perf_counter() - began
-            after = _processor_seconds(supervisor)
+            after = processor_seconds(supervisor)
             _report(users, answers, seconds, {part: after[part] - before.get(part, 0.0) for part in after})
 
 
@@ -172,15 +173,17 @@ def _uuid(text: str) -> object:
     return SearchRun._meta.pk.to_python(text)
 
 
-def _processor_seconds(supervisor: psutil.Process) -> dict[str, float]:
+def processor_seconds(supervisor: psutil.Process) -> dict[str, float]:
     """Return seconds of processor time by process, with this process and Postgres' ended child processes."""
     own = psutil.Process()
     found = {"this client": sum(own.cpu_times()[:2])}
     for child in _ours(supervisor):
-        command = " ".join(child.cmdline())
-        name = next((shown for part, shown in PROCESSES.items() if part in command), None)
-        if name:
-            found[name] = found.get(name, 0.0) + sum(child.cpu_times()[: 4 if name == "Postgres" else 2])
+        # Backends of Postgres come and go.
+        with suppress(psutil.NoSuchProcess):
+            command = " ".join(child.cmdline())
+            name = next((shown for part, shown in PROCESSES.items() if part in command), None)
+            if name:
+                found[name] = found.get(name, 0.0) + sum(child.cpu_times()[: 4 if name == "Postgres" else 2])
     return found
 
 

@@ -18,10 +18,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 
-DOOR_SHARE = 0.25
-"""Share of the places that requests from inside never take."""
 MOST_OF_CALLER = 200
 """Requests of one caller that may wait in one line."""
+
+
+def of_the_door(places: int) -> int:
+    """Return how many of the places requests from inside never take: a quarter, and one where there are but three."""
+    return max(places // 4, int(places > 2))
 
 
 class TooManyWaiting(Exception):
@@ -46,7 +49,7 @@ class Lanes:
 
     def __init__(self, places: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._free = places
-        self._free_inside = places - int(places * DOOR_SHARE)
+        self._free_inside = places - of_the_door(places)
         self._clock = clock
         self._lock = threading.Lock()
         self._inside, self._door = _Line(), _Line()

@@ -41,9 +41,11 @@ class QueueWait:
     def __call__(self) -> float:
         """Return the seconds, 0 if it is not known."""
         age, before = self._clock() - self._seen, self._came
-        wait = (self._seconds if age < BELIEVED_SECONDS else 0.0) + before * self._one
+        looking = self._looking is not None and not self._looking.done()
+        # A look that takes long says that there is much to do, and not that nothing is known.
+        wait = (self._seconds if looking or age < BELIEVED_SECONDS else 0.0) + before * self._one
         self._came = before + 1
-        if age >= LOOK_SECONDS and (self._looking is None or self._looking.done()):
+        if age >= LOOK_SECONDS and not looking:
             self._looking = self._thread.submit(self._refresh)
         return wait
 

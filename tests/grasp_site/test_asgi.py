@@ -16,7 +16,7 @@ from django.urls import get_script_prefix, path
 from grasp_site import urls as site_urls
 from grasp_site.asgi import PLACES, Application
 from grasp_site.body_limit import BodyLimit, Message
-from grasp_site.lanes import DOOR_SHARE
+from grasp_site.lanes import of_the_door
 from tests import own_loop
 
 SECONDS = 20.0
@@ -190,7 +190,7 @@ def test_thirty_clients_of_other_addresses_do_not_keep_the_door_closed() -> None
         async with asyncio.timeout(SECONDS), asyncio.TaskGroup() as group:
             for number in range(30):
                 group.create_task(one("/hold/", f"192.0.2.{number}"))
-            inside = PLACES - int(PLACES * DOOR_SHARE)
+            inside = PLACES - of_the_door(PLACES)
             for _ in range(inside):
                 assert await asyncio.to_thread(entered.acquire, timeout=SECONDS)
             await asyncio.gather(*(one("/", "192.0.2.1") for _ in range(5)))

@@ -101,6 +101,13 @@ def test_a_crowd_inside_never_takes_the_share_of_the_door() -> None:
     assert sum(one.done() for one in inside) == 7
 
 
+@pytest.mark.parametrize(("places", "inside"), [(1, 1), (2, 2), (3, 2), (4, 3), (8, 6), (20, 15)])
+def test_from_three_places_on_one_at_least_is_the_doors(places: int, inside: int) -> None:
+    lanes = Lanes(places)
+    assert sum(lanes.enter(caller=str(number)).done() for number in range(2 * places)) == inside
+    assert sum(lanes.enter(new=True, caller=str(number)).done() for number in range(2 * places)) == places - inside
+
+
 def test_the_door_may_use_every_place_while_nobody_is_inside_and_gives_them_back() -> None:
     lanes = Lanes(4)
     door = [lanes.enter(new=True) for _ in range(5)]

@@ -1,3 +1,4 @@
+import threading
 from concurrent.futures import wait
 
 from grasp_site.queue_wait import BELIEVED_SECONDS, LOOK_SECONDS, QueueWait
@@ -69,3 +70,19 @@ def test_a_crowd_that_comes_between_two_looks_is_let_in_one_by_one_only() -> Non
     queue.seconds = -1.0
     assert queue.ask() == 0.25
     assert [queue.known(), queue.known()] == [0.0, 0.0]
+
+
+def test_while_a_look_takes_long_what_was_seen_last_is_believed() -> None:
+    queue = Queue()
+    queue.seconds = 7.0
+    queue.ask()
+    answers = threading.Event()
+    queue.known._look = lambda: 0.0 if answers.wait(20) else -1.0
+    queue.now += LOOK_SECONDS
+    assert queue.known() == 7.0
+    queue.now += 5 * BELIEVED_SECONDS
+    assert queue.known() == 7.0
+    answers.set()
+    assert queue.known._looking is not None
+    wait([queue.known._looking])
+    assert queue.known() == 0.0

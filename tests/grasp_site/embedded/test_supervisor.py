@@ -144,7 +144,7 @@ def test_a_taken_port_gets_a_sentence_that_says_what_to_do(start_site: Start) ->
 
 
 def test_data_of_another_postgres_get_a_sentence_that_says_what_to_do(start_site: Start, home: Home) -> None:
-    data = home.make_folder("postgres") / "data"
+    data = home.make_folder("postgres", mode=0o755) / "data"
     data.mkdir()
     (data / "PG_VERSION").write_text("15\n")
     site = start_site("postgres")
