@@ -58,14 +58,14 @@ class FormBodyParser(MultiPartParser):
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         """Return the fields and the files. Raises InvalidRequest with a fault for each text that cannot be stored."""
         parsed = super().parse(stream, media_type, parser_context)
-        if faults := [*unstorable(dict(parsed.data.items()))]:
+        if faults := unstorable(dict(parsed.data.items())):
             raise InvalidRequest(faults)
         return parsed
 
 
 def refuse_unstorable(parsed: Any, body: bytes) -> None:
     """Raise InvalidRequest if JSON has texts that cannot be stored; `body` is the JSON before it was read."""
-    if may_be_unstorable(body) and (faults := [*unstorable(parsed)]):
+    if may_be_unstorable(body) and (faults := unstorable(parsed)):
         raise InvalidRequest(faults)
 
 

@@ -7,7 +7,7 @@ has no form for half a character (RFC 3629), and Postgres none for NUL. Every do
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from search.domain.errors import Fault, pointer
@@ -16,6 +16,7 @@ _WRONG = re.compile("[\x00\ud800-\udfff]")
 HALVES = re.compile("[\ud800-\udfff]")
 """Halves of characters alone, for files whose NUL characters are replaced when they are stored."""
 _ESCAPED = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
+MOST_FAULTS = 50
 REPLACEMENT = "\ufffd"
 SENTENCE = "holds a NUL character or half of a character (a lone surrogate), which no text can hold; remove it."
 
@@ -26,8 +27,8 @@ def storable(text: str) -> bool:
 
 
 def replaced(text: str) -> str:
-    """Return a text with the replacement character in place of what cannot be stored."""
-    return _WRONG.sub(REPLACEMENT, text)
+    """Return a text with the replacement character for NUL, and a question mark for half of a character."""
+    return text.replace("\x00", REPLACEMENT).encode("utf-8", "replace").decode()
 
 
 def may_be_unstorable(body: bytes) -> bool:
@@ -35,20 +36,23 @@ def may_be_unstorable(body: bytes) -> bool:
     return _ESCAPED.search(body) is not None
 
 
-def unstorable(value: Any, at: str = "", wrong: re.Pattern[str] = _WRONG) -> Iterator[Fault]:
-    """Yield a fault for each text of a JSON value that cannot be stored; `at` is the pointer of the value.
+def unstorable(value: Any, wrong: re.Pattern[str] = _WRONG) -> list[Fault]:
+    """Return a fault for each text of a JSON value that cannot be stored, in their order, at most `MOST_FAULTS`.
 
     A key's fault is at the object that has it, or, in the outermost object, at the key itself.
     """
-    if isinstance(value, str):
-        if wrong.search(value):
-            yield Fault(at, f"The text {SENTENCE}")
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            inside = at + pointer(replaced(str(key)))
-            if isinstance(key, str) and wrong.search(key):
-                yield Fault(at or inside, f"The name {replaced(key)[:80]!r} {SENTENCE}")
-            yield from unstorable(item, inside, wrong)
-    elif isinstance(value, list | tuple):
-        for index, item in enumerate(value):
-            yield from unstorable(item, f"{at}/{index}", wrong)
+    found: list[Fault] = []
+    # Not by recursion: JSON may be nested as deep as its parser goes.
+    left: list[tuple[str, Any]] = [("", value)]
+    while left and len(found) < MOST_FAULTS:
+        at, one = left.pop()
+        if isinstance(one, str):
+            found += [Fault(at, f"The text {SENTENCE}")] if wrong.search(one) else []
+        elif isinstance(one, Mapping):
+            inside = [(str(key), at + pointer(replaced(str(key))), item) for key, item in one.items()]
+            bad = [(key, place) for key, place, _ in inside if wrong.search(key)]
+            found += [Fault(at or place, f"The name {replaced(key)[:80]!r} {SENTENCE}") for key, place in bad]
+            left += [(place, item) for _, place, item in reversed(inside)]
+        elif isinstance(one, list | tuple):
+            left += [(f"{at}/{index}", item) for index, item in reversed(list(enumerate(one)))]
+    return found[:MOST_FAULTS]

@@ -107,7 +107,7 @@ def test_the_fault_names_every_place(site: Site) -> None:
     answer = person(True).post("/api/v1/searches/", json.dumps(body), content_type="application/json")
     assert answer.status_code == 400
     faults = answer.json()["errors"]
-    assert [fault["pointer"] for fault in faults] == ["/question", "/settings/a/1", "/settings", "/plan/x~1y"]
+    assert [fault["pointer"] for fault in faults] == ["/question", "/settings", "/settings/a/1", "/plan/x~1y"]
     assert all("half of a character" in fault["message"] for fault in faults)
     assert not SearchRun.objects.filter(question__startswith="half").exists()
 
@@ -116,7 +116,16 @@ def test_characters_beyond_the_first_plane_are_whole_characters() -> None:
     body = json.dumps({"question": "🎬", "note": "\\u0000"})
     assert "\\ud83c" in body
     assert may_be_unstorable(body.encode())
-    assert list(unstorable(json.loads(body))) == []
+    assert unstorable(json.loads(body)) == []
+
+
+def test_as_many_texts_and_as_deep_as_a_body_can_have_are_fifty_faults_and_no_failure() -> None:
+    assert len(unstorable({"questions": [HALF] * 10_000})) == 50
+    deep: Any = NUL
+    for _ in range(5_000):
+        deep = [deep]
+    [fault] = unstorable(deep)
+    assert fault.pointer == "/0" * 5_000
 
 
 def fields_of(page: str) -> list[str]:

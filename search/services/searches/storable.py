@@ -9,16 +9,16 @@ from typing import Any
 import orjson
 
 from search.domain.errors import Fault, pointer
+from search.domain.unstorable import replaced
 
 LONGEST_STORED_TEXT = 20_000
 MOST_DEPTH = 20
 MOST_DIGITS = 2**63
-REPLACEMENT = "\ufffd"
 
 
 def storable_text(text: object) -> str:
     """Return text with NUL and lone surrogates replaced, cut at 20,000 characters."""
-    return str(text)[:LONGEST_STORED_TEXT].replace("\x00", REPLACEMENT).encode("utf-8", "replace").decode()
+    return replaced(str(text)[:LONGEST_STORED_TEXT])
 
 
 def storable_json(value: Any, pointer: str) -> tuple[Any, list[Fault]]:
