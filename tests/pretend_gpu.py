@@ -18,6 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, return_and_correct_a
 from torch.utils._pytree import tree_map
 
 GPU = torch.device("cuda:0")
+_real_tensor = torch.tensor
 _MOVES = {"aten::_to_copy", "aten::copy_", "aten::_copy_from", "aten::set_", "aten::to"}
 """Operations that may read one device and write another."""
 _INDEXED = {"aten::index", "aten::index_put", "aten::index_put_", "aten::_unsafe_index"}
@@ -103,6 +104,11 @@ def _computed(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     return return_and_correct_aliasing(func, args, kwargs, wrapped) if there else wrapped
 
 
+def _tensor(data: Any, *, device: Any = None, **options: Any) -> torch.Tensor:
+    made = _real_tensor(data, **options)
+    return made if device is None else made.to(device)
+
+
 def _held(one: Any) -> Any:
     return one.held if isinstance(one, OnGpu) else one
 
@@ -121,6 +127,8 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with monkeypatch.context() as patched:
         for name, answer in answers.items():
             patched.setattr(torch.cuda, name, answer)
+        # torch.tensor would ask the driver before this module sees it.
+        patched.setattr(torch, "tensor", _tensor)
         # Tensors of a subclass cannot be made in inference mode.
         patched.setattr(torch, "inference_mode", torch.no_grad)
         swapped = torch.__future__.get_swap_module_params_on_conversion()

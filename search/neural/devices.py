@@ -44,7 +44,7 @@ def chosen_dtype(dtype: str, device: str) -> torch.dtype:
     return torch.bfloat16 if computes_bfloat16(device) else torch.float32
 
 
-def computes_bfloat16(device: str) -> bool:
+def computes_bfloat16(device: str | torch.device) -> bool:
     """Return whether a device (cpu, cuda, cuda:1) computes bfloat16 in hardware."""
     kind = kind_of(device)
     return kind == "cuda" or (kind == "cpu" and has_bfloat16())

@@ -16,18 +16,9 @@ class EncodersByName:
 
     `load` returns the encoder of a name or raises StageError. `usual` returns the default name. `most` returns the
     number of encoders that are kept. An encoder that is no longer kept can still be used by whoever holds it.
-    `missing` returns why there is no such encoder, or an empty string; no other encoder has to go for one that is
-    missing.
     """
 
-    def __init__(
-        self,
-        load: Callable[[str], Encoder],
-        usual: Callable[[], str],
-        most: Callable[[], int],
-        missing: Callable[[str], str] = lambda name: "",
-    ) -> None:
-        self._missing = missing
+    def __init__(self, load: Callable[[str], Encoder], usual: Callable[[], str], most: Callable[[], int]) -> None:
         self._load = load
         self._usual = usual
         self._kept: Kept[str, Encoder] = Kept(most)
@@ -46,8 +37,6 @@ class EncodersByName:
         self._kept.clear()
 
     def _loaded(self, name: str, make_room: Callable[[], None]) -> Encoder:
-        if reason := self._missing(name):
-            raise StageError(STAGE, reason, permanent=True)
         make_room()
         try:
             encoder = self._load(name)

@@ -30,13 +30,7 @@ def _load_encoder(name: str) -> Encoder:
     return import_string(own.get("BACKEND", tool["BACKEND"]))(name=name, **options)
 
 
-encoder = EncodersByName(
-    _load_encoder,
-    lambda: settings.GRASP_ENCODER,
-    lambda: settings.GRASP_ENCODERS_KEPT,
-    # The name is looked up when it is called: the function stands below.
-    lambda name: missing_encoder(name),
-)
+encoder = EncodersByName(_load_encoder, lambda: settings.GRASP_ENCODER, lambda: settings.GRASP_ENCODERS_KEPT)
 """The encoders of this process, by name. Without a name: the encoder of new releases."""
 
 
