@@ -119,7 +119,7 @@ class Lesson:
         own, made = self.examples, self.made.examples
         if wiring.learns_from_searches(self.kind) and not own:
             own, made = made, ()
-        answers, others = (_answers(several, tools.nodes, release.name) for several in (own, made))
+        answers, others = (answer_keys(several, tools.nodes, release.name) for several in (own, made))
         return Material(own, answers, tools, options, found_by(release, name, own, on), made, others)
 
 
@@ -153,7 +153,7 @@ def announced(kind: str, run: RunContext) -> str:
     return artifact_id
 
 
-def _answers(examples: Sequence[Example], nodes: NodeStore, release: str) -> list[Keys]:
+def answer_keys(examples: Sequence[Example], nodes: NodeStore, release: str) -> list[Keys]:
     """Return the sorted keys of each question's answers. Raises BadQuestions with all answers that are not nodes."""
     answers, faults = [], []
     for example in examples:

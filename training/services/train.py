@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import transaction
 
+from search import wiring as search_wiring
 from search.domain.run_context import RunContext
 from search.models import Artifact, PipelineVersion, Release
 from search.services.knowledge.releases import activate_once
@@ -21,7 +22,7 @@ from training.models import QuestionSet
 from training.services.find_release import find_release
 from training.services.judge_learner import JUDGING, held_back, judge_learner, judged
 from training.services.judge_version import compare
-from training.services.lesson import Lesson, announced, taught
+from training.services.lesson import Lesson, announced, answer_keys, taught
 from training.services.synthesise import SynthesisedQuestions, synthesised_questions
 from training.services.train_documents import learns_documents, train_documents
 from training.services.train_request import Request, judging
@@ -87,6 +88,9 @@ def _judged(request: Request, kind: str, on: PipelineVersion | None, run: RunCon
         return dict(known)
     began = time.perf_counter()
     refuse_too_few(kind, request.settings_of(kind), len(request.examples), request.synthesised)
+    # Before anything is searched: answers that are not nodes would be refused by the training that follows.
+    of = find_release(request.knowledge_base, request.release)
+    answer_keys(request.examples, search_wiring.tools(of).nodes, of.name)
     on = on or _in_use(request, run)
     if learns_documents(wiring.checked_settings(kind, request.settings_of(kind))):
         report = _judged_documents(request, kind, on, run)

@@ -74,7 +74,8 @@ def test_the_command_trains_it_and_shows_its_own_table(taught: KnowledgeBase, tm
     path.write_text('{"id": "a", "text": "who", "answers": ["film/1"]}\n{"id": "b", "text": "what", "answers": '
                     '["film/2"]}\n')  # fmt: skip
     out = StringIO()
-    call_command("train", "toy", "films", "--questions", str(path), "--set", "steps=1", "--json", stdout=out)
+    call_command("train", "toy", "films", "--questions", str(path), "--set", "steps=1", "--unproven", "--json",
+                 stdout=out)  # fmt: skip
     assert '"table": {"toy": {"mean": 7.0}}' in out.getvalue()
     with pytest.raises(BadQuestions, match="It takes 9 questions"):
         trained(settings={"least": 9})

@@ -211,12 +211,13 @@ def test_what_whole_searches_of_held_out_questions_bear_out_is_switched_on(maker
     assert report["reason"].endswith("It is switched on.")
 
 
-def test_what_changes_nothing_stays_off_says_so_and_can_be_promoted_by_hand(makers_base: KnowledgeBase) -> None:
+def test_what_is_not_borne_out_stays_off_says_why_and_can_be_promoted_by_hand(makers_base: KnowledgeBase) -> None:
     first = save_pipeline_version(knowledge_base=makers_base, pipeline="grasp", options={"plan.plans": 5})
     report = trained(unproven=False, settings={**LITTLE, "rate": 1e-6})
     assert (report["active"], report["pipeline_version"]) == (False, 2)
-    assert report["reason"].endswith("It is not switched on, because no question is answered better or worse.")
-    assert report["metrics"]["judged"]["wins"] == report["metrics"]["judged"]["losses"] == {"H@1": 0, "MRR": 0}
+    told = report["metrics"]["judged"]
+    assert "It is not switched on, because " in report["reason"] == told["reason"]
+    assert told["wins"]["H@1"] < told["losses"]["H@1"] <= len(TAUGHT)
     assert PipelineVersion.objects.get(active=True) == first
     activate_pipeline_version(PipelineVersion.objects.get(version=2))
     assert planned(searched(UNSEEN[0]))[0] == {"learned"}
