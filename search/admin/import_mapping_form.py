@@ -61,6 +61,7 @@ def form_of(preview: Mapping[str, Any], mapping: Mapping[str, Any], faults: Sequ
             "has_delimiter": given.get("format", "csv") == "csv", "skip": given.get("skip", 0),
             "has_skip": given.get("format", "csv") in ("csv", "tsv"), "has_encoding": given.get("format") != "parquet",
             "at": {field: _at(own, field) for field in FILE_FIELDS},
+            "notes": _notes(preview, given["path"]),
             "faults": [fault.sentence for fault in own
                        if _path(fault)[2:] not in [[field] for field in FILE_FIELDS]
                        and "columns" not in _path(fault)[2:-1]],
@@ -168,6 +169,15 @@ def _column(
         "numbers": texts["numbers"], "dates": texts["dates"],
         "separator": texts["separator"], "prefix_text": texts["prefix"],
     }  # fmt: skip
+
+
+def _notes(preview: Mapping[str, Any], path: str) -> list[str]:
+    """Return what was found out about a file as a whole, or could not be."""
+    told = (*preview.get("faults", ()), *preview.get("remarks", ()))
+    return [
+        one["message"] for one in told
+        if one["file"] == path and one.get("kind") in ("unsure", "note") and not one["message"].startswith("Column ")
+    ]  # fmt: skip
 
 
 def _at(faults: Sequence[Fault], field: str) -> list[str]:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from search.domain.graph import Field, FieldKind, FieldValue
-from search.ingest.formats import LARGEST, is_iso_date, number_reader, read_date
+from search.ingest.formats import LARGEST, is_iso_date, is_like_iso_date, number_reader, read_date
 from search.ingest.manifest import DeclaredField
 
 LONGEST_KEYWORD = 80
@@ -89,21 +89,28 @@ def scalar(value: object) -> Scalar | None:
 
 def _long_number(value: int) -> float | str:
     """Return a whole number of more than 64 bits as a float that is written with its very digits, else as a text."""
-    if abs(value) < 1 << 1023 and int(Decimal(repr(float(value)))) == value:
-        return float(value)
-    return str(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        return str(value)
+    return number if int(Decimal(repr(number))) == value else str(value)
 
 
 class FieldKinds:
     """Accumulates the values of one field of one node type and infers the field's kind from them."""
 
-    __slots__ = ("_compact", "_dates", "_declared", "_keywords", "_many", "_numbers", "_values", "_words", "coverage")
+    __slots__ = (
+        "_but_days", "_but_words", "_compact", "_dates", "_declared", "_impossible", "_keywords", "_many", "_missing",
+        "_numbers", "_values", "_words", "coverage",
+    )  # fmt: skip
 
     def __init__(self, declared: DeclaredField | None = None) -> None:
         self._declared = declared or DeclaredField()
         self._many = self._declared.many
         self._numbers = self._dates = self._keywords = self._declared.kind is None
-        self._values = self._words = self._compact = 0
+        self._values = self._words = self._compact = self._missing = 0
+        self._but_words = self._but_days = self._numbers
+        self._impossible = ""
         self.coverage = 0
 
     def observe(self, value: FieldValue) -> None:
@@ -111,29 +118,47 @@ class FieldKinds:
         self.coverage += 1
         if isinstance(value, list):
             self._many = True
-            if self._keywords or self._numbers or self._dates:
+            if self._keywords or self._but_words or self._but_days:
                 for item in value:
                     self._one(item)
-        elif self._keywords or self._numbers or self._dates:
+        elif self._keywords or self._but_words or self._but_days:
             self._one(value)
 
     def _one(self, value: Scalar) -> None:
         self._values += 1
         if not isinstance(value, str):
-            self._dates = False
+            self._dates = self._but_days = False
             self._words += 1
             return
-        if self._numbers and not is_number(value):
-            self._numbers = False
-        if self._dates:
-            # Among days with hyphens, eight digits are a day as well; numbers of eight digits alone are numbers.
-            self._dates = _is_day(value)
-            self._compact += not is_date(value)
+        if self._but_words and not is_number(value):
+            self._numbers, self._but_words = False, is_missing(value)
+            self._missing += self._but_words
+        if self._but_days:
+            self._day(value)
         if self._keywords:
             if len(value) > LONGEST_KEYWORD or "\n" in value:
                 self._keywords = False
             else:
                 self._words += value.count(" ") + 1
+
+    def _day(self, value: str) -> None:
+        # Among days with hyphens, eight digits are a day as well; numbers of eight digits alone are numbers.
+        if _is_day(value):
+            self._compact += not is_date(value)
+            return
+        self._dates, self._but_days = False, is_like_iso_date(value)
+        self._impossible = self._impossible or value
+
+    @property
+    def doubt(self) -> str:
+        """Why a field of an inferred kind holds texts although its values are almost numbers or dates; else empty."""
+        if self._but_words and 0 < self._missing < self._values:
+            counted = f"{self._missing} of its {self._values} values are words for no value"
+            return f"holds texts: {counted}, the others numbers"
+        if self._but_days and self._impossible and self._compact < self._values:
+            shown = repr(self._impossible[:40])
+            return f"holds texts: {shown} is no day or time that exists, and all its values look like dates"
+        return ""
 
     @property
     def kind(self) -> FieldKind:

@@ -148,6 +148,7 @@ def date_parts(text: str, name: str) -> tuple[int, int, int] | None:
     return _in_words(text)
 
 
+@lru_cache(maxsize=4_096)
 def digits_of(text: str) -> tuple[int, int, str] | None:
     """Return both numbers before the year of a date in digits, and the mark between them; None for any other text."""
     time = _TIME.search(text)

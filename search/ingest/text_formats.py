@@ -28,8 +28,8 @@ LONGEST_LINE = 1 << 27
 ENCODINGS = (
     "utf-8", "latin-1", "cp1252", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1250", "cp1251", "cp1253", "cp1254",
     "cp1255", "cp1256", "cp1257", "cp1258", "iso8859-2", "iso8859-5", "iso8859-7", "iso8859-9", "iso8859-15", "koi8-r",
-    "koi8-u", "cp437", "cp850", "cp852", "cp866", "mac-roman", "cp874", "gb18030", "gbk", "big5", "big5hkscs", "cp932",
-    "shift_jis", "euc_jp", "iso2022_jp", "cp949", "euc_kr",
+    "koi8-u", "cp437", "cp850", "cp852", "cp866", "mac-roman", "cp874", "gb18030", "gbk", "gb2312", "big5", "big5hkscs",
+    "cp932", "shift_jis", "euc_jp", "iso2022_jp", "cp949", "euc_kr",
 )  # fmt: skip
 """Encodings of text files by their Python names; `encoding_name` also knows the other names of each."""
 _CODECS = {codecs.lookup(name).name: name for name in ENCODINGS}

@@ -9,6 +9,9 @@ from collections.abc import Iterable, Iterator
 MOST_LINES = 2_000
 """Most lines that a quoted cell may span; the closing mark is searched no further."""
 
+LEAST_WIDTH = 3
+"""Least columns of a table in which a cell of several lines is not believed if both of its ends look like rows."""
+
 _QUOTED = re.compile(r'"((?:[^"]|"")*+)"(?=\t|\Z)')
 _OPEN = re.compile(r'"(?:[^"]|"")*+\Z')
 _STILL_OPEN = re.compile(r'(?:[^"]|"")*+\Z')
@@ -61,11 +64,18 @@ def _quoted(line: str, lines: Iterator[str], ahead: deque[str], width: int | Non
             more, rest = _scan("\n".join(pieces))
             pieces = [rest or ""]
             cells += more
-    if rest is not None or (width is not None and len(cells) != width):
+    if rest is not None or (width is not None and len(cells) != width) or _swallows(line, ahead, taken, width):
         return line.split("\t"), 0
     for _ in range(taken):
         ahead.popleft()
     return cells, taken
+
+
+def _swallows(line: str, ahead: deque[str], taken: int, width: int | None) -> bool:
+    """Whether both ends of a cell of several lines are rows by themselves: then the mark was not meant to open it."""
+    if width is None or width < LEAST_WIDTH or not taken:
+        return False
+    return line.count("\t") == ahead[taken - 1].count("\t") == width - 1
 
 
 def _read_ahead(lines: Iterator[str], ahead: deque[str]) -> bool:

@@ -83,6 +83,7 @@ def check(source: Path | Source, log: FaultLog, progress: Progress = silent) -> 
     nodes.read(source.nodes, digest, progress)
     ids, key_of, type_of = nodes.finish()
     edges, relations = _read_edges(source, ids, nodes.left_out, key_of, log, digest, progress)
+    nodes.tell_doubts(", ".join(table.name for table in source.nodes))
     manifest, kinds = nodes.manifest(), nodes.fields()
     return CheckedBundle(
         manifest=manifest,
@@ -197,6 +198,13 @@ class _Nodes:
         key_of = np.empty(len(order), np.int32)
         key_of[order] = np.arange(len(order), dtype=np.int32)
         return self._ids, key_of, np.array(self._types, np.int16)[order]
+
+    def tell_doubts(self, where: str) -> None:
+        """Remark on the fields that hold texts because of a few values."""
+        for type_, kinds in zip(self._names, self._kinds, strict=True):
+            for name, kind in kinds.items():
+                if kind.doubt:
+                    self._log.remark(RowFault(where, 0, "kind", f"The field '{name}' of '{type_}' {kind.doubt}."))
 
     def fields(self) -> list[tuple[Field, ...]]:
         """Return the fields of each type: those that at least one node has, and those declared with a kind."""

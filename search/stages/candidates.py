@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
@@ -146,11 +147,16 @@ class Candidates:
         return None
 
 
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
+
+
 def _values(value: object) -> list[object]:
     """Return a value as it is written, as a text, and as a number: models do not know the kind of a field."""
     if not isinstance(value, str | int | float):
         return [value]
     found: list[object] = [value, str(value)]
+    if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value):
+        return [*found, int(value)]  # A float would round it from 2**53 on.
     try:
         number = float(value)
     except ValueError:

@@ -30,6 +30,8 @@ CANDIDATES = (
 PAIRED = ("gb18030", "big5", "cp932", "euc_jp", "cp949")
 COMMON = (("gb2312", 0xB0, 0xD7), ("big5", 0xA4, 0xC6), ("shift_jis", 0x88, 0x97))
 """Encodings of Chinese and Japanese with the first bytes of their commonest characters (level 1)."""
+SHIFT = b"\x1b$"
+"""Bytes with which ISO 2022-JP, all of whose bytes are ASCII, goes over to Japanese."""
 LOOKED_AT = 1 << 14
 """Most bytes of lines outside ASCII from which an older encoding is told."""
 AS_GOOD = 0.06
@@ -88,24 +90,22 @@ def find_encoding(path: str, blocks: Iterable[bytes]) -> Encoding:
         if not name:
             raise BundleError(f"{path} is no text: it contains bytes of the value 0.")
         return Encoding(name, (f"{path} has no mark, and reads as {name.upper()}.",))
-    if b"\x1b$" in first and first.isascii():
-        return Encoding("iso2022_jp", (f"{path} switches character sets as ISO 2022-JP does.",))
     return _without_mark(path, _lines(first, rest))
 
 
 def _lines(first: bytes, rest: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are not ASCII, with their numbers."""
+    """Yield the lines that are not ASCII, or that switch to other characters, with their numbers."""
     number, carried, block = 1, b"", first
     while True:
         nothing_more = not block
         carried += block
         end = len(carried) if nothing_more else carried.rfind(b"\n") + 1
         whole, carried = carried[:end], carried[end:]
-        if whole.isascii():
+        if whole.isascii() and SHIFT not in whole:
             number += whole.count(b"\n")
         else:
             for line in whole.splitlines(keepends=True) if b"\n" not in whole else whole.split(b"\n"):
-                if not line.isascii():
+                if not line.isascii() or SHIFT in line:
                     yield number, line
                 number += 1
             number -= 1
@@ -115,8 +115,11 @@ def _lines(first: bytes, rest: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def _without_mark(path: str, lines: Iterator[tuple[int, bytes]]) -> Encoding:
-    good, bad, where, looked_at = 0, 0, "", b""
+    good, bad, shifted, where, looked_at = 0, 0, 0, "", b""
     for number, line in lines:
+        if line.isascii():
+            shifted += 1
+            continue
         try:
             line.decode()
             good += 1
@@ -125,6 +128,8 @@ def _without_mark(path: str, lines: Iterator[tuple[int, bytes]]) -> Encoding:
             where = where or f"{path}:{number}: byte 0x{line[error.start]:02x} is not UTF-8"
             if len(looked_at) < LOOKED_AT:
                 looked_at += line[:LOOKED_AT] + b"\n"
+    if shifted and not good + bad:
+        return Encoding("iso2022_jp", (f"{path} switches between sets of characters as ISO 2022-JP does.",))
     # Bytes of another encoding are hardly ever UTF-8 by chance, so mostly good lines mean a damaged file.
     if good >= bad:
         return Encoding("utf-8")
@@ -138,7 +143,8 @@ def _without_mark(path: str, lines: Iterator[tuple[int, bytes]]) -> Encoding:
     if others and not _all_latin(near):
         read = "; ".join([best.shown(others[0].text), *(one.shown(best.text) for one in others)])
         return Encoding(best.encoding, (), f"{where}, and it cannot be told in which encoding it is: {read}.")
-    note = f"{where}; the file is read as {best.encoding} ({best.shown()})."
+    called = "Latin-1 (cp1252)" if best.encoding == "cp1252" else best.encoding
+    note = f"{where}; the file is read as {called}: {best.shown()}."
     if others:
         note += f" It may as well be another: {'; '.join(one.shown(best.text) for one in others)}."
     return Encoding(best.encoding, (note,))

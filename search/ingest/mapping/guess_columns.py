@@ -83,8 +83,10 @@ def _guessed(
 
 def _decided(decision: Decision, *, whole: bool) -> Guessed:
     because = decision.because if whole else decision.because.replace("its values", "its first values")
-    given = {"number": "numbers", "date": "dates"}[decision.kind]
-    column = ColumnMapping(decision.kind, **({given: decision.format} if decision.format else {}))
+    if decision.kind == "number":
+        column = ColumnMapping("number", numbers=decision.format)
+    else:
+        column = ColumnMapping("date", dates=decision.format)
     return Guessed(column, because, because if decision.format or "; but " in because else "")
 
 
@@ -186,9 +188,10 @@ def _are_lists(split: list[list[str]]) -> bool:
     """
     rows = [[part.strip() for part in row] for row in split]
     parts = [part for row in rows for part in row]
-    if sum(part.count(" ") for part in parts) > 2 * len(parts):
+    spaces = sum(part.count(" ") for part in parts)
+    if spaces > 2 * len(parts) or sum(row[-1][-1:] in ".!?。" for row in rows) * 2 > len(rows):
         return False
-    if len({len(row) for row in rows}) > 1 and max(map(len, rows)) > 2:
+    if spaces <= len(parts) and len({len(row) for row in rows}) > 1 and max(map(len, rows)) > 2:
         return True
     counts = Counter(parts)
     again = sum(count for count in counts.values() if count > 1) >= RECURRING * len(parts)

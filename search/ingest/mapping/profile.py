@@ -34,12 +34,11 @@ class Shape:
 class Profile:
     """The values of one column.
 
-    `texts` counts values that are texts, `others` those that are numbers, lists or objects. `days` holds what stands
+    `others` counts values that are numbers, lists or objects, in files that have types. `days` holds what stands
     before the year of dates in digits: both numbers and the mark between them, with the first such value. `impossible`
     are the first ISO dates that the calendar does not have. `missing` counts the words that may stand for no value.
     """
 
-    texts: int = 0
     others: int = 0
     shapes: dict[str, Shape] = field(default_factory=dict)
     days: dict[tuple[int, int, str], Shape] = field(default_factory=dict)
@@ -57,7 +56,8 @@ class Profile:
                     self.observe(item, row)
             self.others += 1
             return
-        self.texts += 1
+        if self.free and len(value) > LONGEST_WORD:
+            return
         text = value.strip()
         if len(text) <= LONGEST_WORD and is_missing(text):
             self.missing[value] += 1

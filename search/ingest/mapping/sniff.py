@@ -177,9 +177,10 @@ def _decided(numbered: Iterable[NumberedRow]) -> dict[str, Decision]:
     for number, row in numbered:
         if isinstance(row, dict):
             for name, value in row.items():
-                if name not in profiles:
-                    profiles[name] = Profile()
-                profiles[name].observe(value, number)
+                profile = profiles.get(name)
+                if profile is None:
+                    profile = profiles[name] = Profile()
+                profile.observe(value, number)
     return {name: decide(profile) for name, profile in profiles.items()}
 
 
@@ -208,6 +209,7 @@ def _sampled(
     bad = tuple((number, row) for number, row in taken if isinstance(row, BadRow))
     columns = tuple(dict.fromkeys(name for row in good for name in row)) or header
     complete = len(taken) <= SAMPLE_ROWS
+    decisions: Mapping[str, Decision]
     if complete or file.format == "parquet":
         decisions, whole = _decided(taken), complete
     else:

@@ -17,6 +17,9 @@ from search.adapters.graph_neo4j.connection import connect
 from search.domain.errors import InvalidRequest
 from search.domain.run_context import RunCancelled, RunContext
 from search.domain.trace import Limit
+from search.ingest.export import export_bundle
+from search.ingest.faults import FaultLog
+from search.ingest.validate import check
 from search.models import Snapshot
 from search.services.imports.import_source import import_source
 from search.services.imports.open_source import opened_source
@@ -267,3 +270,59 @@ def test_the_preview_of_what_cannot_be_imported_says_why(tmp_path: Path) -> None
     assert "no CSV, TSV, JSON lines or Parquet" in preview(tmp_path)["problem"]
     (tmp_path / "nodes.json").write_text('[{"id": 1}]')
     assert "one JSON array" in preview(tmp_path)["faults"][0]["message"]
+
+
+WRITTEN = (
+    "id;name;price;made;number;state\nk1;Lamp;1,51;May 31, 2024;9007199254740993;NULL\n"
+    "k2;Rope;1.234,5;June 1, 2023;9007199254740992;good\n"
+)
+
+
+@pytest.mark.django_db
+def test_what_people_write_is_stored_exported_and_read_again_as_it_was_meant(tmp_path: Path) -> None:
+    (tmp_path / "things").mkdir()
+    (tmp_path / "things" / "things.csv").write_text(WRITTEN)
+    report = json.loads(command(tmp_path / "things", "--guess", "--no-index", "--json"))
+    assert [remark["message"].partition(":")[0] for remark in report["remarks"]] == [
+        "Column 'price'", "Column 'made'", "Column 'state'",
+    ]  # fmt: skip
+    stored = [
+        (0, "k1", 0, "Lamp", [], "", {"price": 1.51, "made": "2024-05-31", "number": 9007199254740993}),
+        (1, "k2", 0, "Rope", [], "", {"price": 1234.5, "made": "2023-06-01", "number": 9007199254740992,
+                                      "state": "good"}),
+    ]  # fmt: skip
+    assert bundles.nodes_of(report["snapshot"]) == stored
+    snapshot = Snapshot.objects.get(pk=report["snapshot"])
+    (tmp_path / "out").mkdir()
+    export_bundle(tmp_path / "out", snapshot, "things", snapshot.about)
+    again = json.loads(command(tmp_path / "out", "--no-index", "--json"))
+    assert bundles.nodes_of(again["snapshot"]) == stored
+    assert {field.name: field.kind for field in snapshot.schema.node_types[0].fields} == {
+        "price": "number", "made": "date", "number": "number", "state": "keyword",
+    }  # fmt: skip
+
+
+def test_the_preview_says_what_was_decided_and_shows_cells_in_the_encoding_of_the_mapping(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes("id,name\n1,北京\n2,上海\n".encode("gb18030"))
+    first = preview(tmp_path)
+    assert [fault["kind"] for fault in first["faults"]] == ["unsure"]
+    mapping = first["mapping"]
+    mapping["files"][0]["encoding"] = "euc_jp"
+    second = preview(tmp_path, mapping)
+    assert (second["faults"], second["files"][0]["first_rows"][0]["name"]) == ([], "臼奨")
+    (tmp_path / "a.csv").write_text(WRITTEN)
+    assert "such as '1,51', which is 1.51" in preview(tmp_path)["remarks"][0]["message"]
+
+
+def test_a_bundle_says_which_words_and_days_made_texts_of_a_field(tmp_path: Path) -> None:
+    nodes = [
+        {"id": f"p{at}", "type": "film", "name": "A", "fields": {"cost": cost, "made": made}}
+        for at, (cost, made) in enumerate((("12", "2024-01-31"), ("NULL", "2024-02-31"), ("7", "2024-03-01")))
+    ]
+    log = FaultLog()
+    check(bundles.write(tmp_path / "films", nodes, []), log)
+    assert [remark.message for remark in log.remarks if remark.kind == "kind"] == [
+        "The field 'cost' of 'film' holds texts: 1 of its 3 values are words for no value, the others numbers.",
+        "The field 'made' of 'film' holds texts: '2024-02-31' is no day or time that exists, and all its values look "
+        "like dates.",
+    ]
