@@ -11,6 +11,7 @@ from django.utils.module_loading import import_string
 
 from grasp_site.broker import use_for_broker
 from grasp_site.heartbeat import Heartbeat
+from grasp_site.leaving import Leaving
 from grasp_site.metrics import files
 from search.services.jobs.stopping import stop as hand_jobs_back
 
@@ -24,8 +25,8 @@ app.autodiscover_tasks()
 _heartbeats: list[Heartbeat] = []
 _beats: list[Any] = []
 _servers: list[Any] = []
-BEAT_QUEUE = "search"
-"""Name of the queue whose worker also sends the scheduled tasks."""
+SEARCH_QUEUE = "search"
+"""Name of the queue of searches; its worker also sends the scheduled tasks."""
 
 
 @setup_logging.connect
@@ -51,6 +52,15 @@ def start_heartbeats(sender: Any, **_: Any) -> None:
 
 
 @worker_ready.connect
+def leave_when_stuck(sender: Any, **_: Any) -> None:
+    """Have a worker of searches end when too many of its threads are stuck; its supervisor starts it again."""
+    if SEARCH_QUEUE in sender.app.amqp.queues.consume_from:
+        import_string("search.services.searches.overdue.WATCH").attend(
+            Leaving(sender, SEARCH_QUEUE, sender.controller.concurrency)
+        )
+
+
+@worker_ready.connect
 def start_metrics(**_: Any) -> None:
     """Serve metrics if the settings say where. Loading them here prepares their files before processes are forked."""
     if files.wanted():
@@ -64,7 +74,7 @@ def start_beat(sender: Any, **_: Any) -> None:
 
     The scheduler keeps no file of its last runs, because the tasks themselves check which work is due.
     """
-    if settings.GRASP_BEAT and BEAT_QUEUE in sender.app.amqp.queues.consume_from:
+    if settings.GRASP_BEAT and SEARCH_QUEUE in sender.app.amqp.queues.consume_from:
         beat = EmbeddedService(sender.app, thread=True, scheduler_cls=Scheduler)
         beat.start()
         _beats.append(beat)

@@ -21,6 +21,7 @@ from grasp_site.addresses import client_url
 from grasp_site.device import device
 from search.adapters.index_files.faults import faults
 from search.services.searches import pace
+from search.services.searches.overdue import WATCH
 
 BEAT_SECONDS = 1.0
 LIFETIME_MILLISECONDS = 2500
@@ -66,7 +67,7 @@ def worker_states(queue: str) -> list[dict[str, Any]]:
 
     `ahead` is how many seconds its clock is ahead of the broker's. `processes` are the worker's child processes, in
     which jobs run; `faults` are sentences about damaged index files. `seconds` is the mean time of its latest searches,
-    of which it does `threads` at a time. Raises `redis.RedisError` as `worker_state` does.
+    of which it does `threads` at a time; `stuck` of these threads do not come back from a search. Raises `redis.RedisError` as `worker_state` does.
     """
     client = broker(settings.REDIS_URL)
     since = _milliseconds(client) - LIFETIME_MILLISECONDS
@@ -115,7 +116,7 @@ class Heartbeat(threading.Thread):
         """Refresh the queue's key and this worker's entry in the list of all; leave out entries that are too old."""
         now = _milliseconds(client)
         ahead = round(time.time() - now / 1000, 1)
-        state = {"processes": _children(), "ahead": ahead, "faults": faults()}
+        state = {"processes": _children(), "ahead": ahead, "faults": faults(), "stuck": WATCH.stuck()}
         value = json.dumps(self._report | state | {"seconds": pace.mean()})
         beat = client.pipeline(transaction=False)
         beat.set(self._key, value, px=LIFETIME_MILLISECONDS)

@@ -184,6 +184,10 @@ class Trace:
         """Record a stage that this run skips, with the reason that the user sees."""
         self._record(Step(name, role, status="skipped", detail=why))
 
+    def add(self, step: Step) -> None:
+        """Record a step that was done and measured apart from the trace."""
+        self._record(step)
+
     def degrade(self, why: str) -> None:
         """Mark the newest step as degraded: the run continues without the complete output of the step."""
         self.steps[-1].status, self.steps[-1].detail = "degraded", why

@@ -36,8 +36,8 @@ def present_limit() -> Limit:
 
 
 @contextmanager
-def bounded(stage: str, limit: Limit) -> Iterator[None]:
-    """Limit each Django statement on this thread's connection to the remaining time of `limit`.
+def bounded(stage: str, limit: Limit, statement: float = math.inf) -> Iterator[None]:
+    """Limit each Django statement on this thread's connection to the remaining time of `limit`, and to `statement` s.
 
     It covers what models read during a search: settings, servers, prompts, and the cancel request. Stages pass their
     limit to `search.adapters.postgres_reading.read`, which uses this one if it gets none. A statement that exceeds the
@@ -45,7 +45,7 @@ def bounded(stage: str, limit: Limit) -> Iterator[None]:
     """
 
     def timed(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
-        most = milliseconds(limit)
+        most = milliseconds(limit.at_most(statement))
         if most is None:
             return execute(sql, params, many, context)
         if limit.remaining() == 0:

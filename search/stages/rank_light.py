@@ -6,6 +6,7 @@ The idea is LambdaMART's (Burges 2010) over many signals; which signals are read
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -62,6 +63,12 @@ class LightRank:
     light_depth: int = option(
         100, "Number of candidates that each list gives to the ranker.", low=1, high=1_000, public_high=200
     )
+
+    def load(self) -> None:
+        """Load the ranker before the search's clock starts, if there is one; the stage says why there is none."""
+        if self.light_artifact:
+            with suppress(StageError):
+                self.rankers.get(self.light_artifact, self.light_fold)
 
     def __call__(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,6 +81,11 @@ class Rerank:
     def backend(self) -> str:
         """The name of the reranker, for the trace."""
         return self.neural_artifact or self.scorer
+
+    def load(self) -> None:
+        """Load the reranker before the search's clock starts, if there is one; the stage says why there is none."""
+        with suppress(StageError):
+            self.scorers.get(self.scorer, self.neural_artifact)
 
     def __call__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -63,6 +64,12 @@ class Fields:
         low=-1, high=100, staff_only=True,
     )  # fmt: skip
     depth: int = option(100, "Length of the list, and number of candidates from each field.", low=1, high=1000)
+
+    def load(self) -> None:
+        """Load the trained retriever before the search's clock starts; the stage says why there is none."""
+        if self.artifact:
+            with suppress(StageError):
+                self.field_retrievers.get(self.artifact, self.fold)
 
     def __call__(self, question: Question, limit: Limit) -> Fusion:
         """Return the sum of the lists, best first.

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from search.models import SearchRun
 from search.services.health import worker_alive
+from search.services.searches.load_models import LOADING_SECONDS
 
 OVERDUE_AFTER = timedelta(seconds=20)
 """Time that a search may need after its limit: for its last query, its last write, or a restart of Postgres."""
@@ -53,7 +54,7 @@ def _reason(run: SearchRun, now: datetime) -> str:
         return NOT_TAKEN if now - run.created > limit else ""
     if run.status != SearchRun.Status.RUNNING or run.started is None:
         return ""
-    if now - run.started > limit:
+    if now - run.started > limit + timedelta(seconds=LOADING_SECONDS):
         return OVERDUE
     if run.origin not in IN_PROCESS and now - run.started > JUST_STARTED and worker_alive("search") is False:
         return WORKER_GONE

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from uuid import UUID
 
 import orjson
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
-from search import wiring
 from search.domain.errors import SearchCancelled, SearchError, StageError
 from search.domain.trace import Limit, Trace
 from search.models import SearchRun
@@ -19,7 +19,9 @@ from search.models.timeouts import bounded
 from search.services.language_models.budgets import new_budget
 from search.services.observing.events import SearchEnded, tell
 from search.services.searches import pace
+from search.services.searches.load_models import LOADING_SECONDS, load
 from search.services.searches.log_search import log_search
+from search.services.searches.overdue import WATCH
 from search.services.searches.read_follow_up import read_follow_up
 from search.services.searches.record_search import Recorder, close_run, with_ids
 from search.services.searches.request_search import question_of
@@ -55,7 +57,8 @@ def run_search(run_id: UUID | str, *, live: bool = False, awaited: bool = False)
         run, "search", "An unexpected error stopped the search; the worker's log has it."
     )
     try:
-        failure = attempt(run, recorder, _cancel_asked(run.pk))
+        with WATCH.over(run.pk) if live else nullcontext():
+            failure = attempt(run, recorder, _cancel_asked(run.pk))
     finally:
         run.seconds = time.perf_counter() - recorder.began
         close_run(run, recorder)
@@ -99,15 +102,15 @@ def _answer(run: SearchRun, recorder: Recorder, cancelled: Callable[[], bool]) -
     """Run the pipeline over the release, with the settings, that were active when the search was requested."""
     if run.release is None or run.release.status == BuildStatus.DROPPED:
         raise StageError("search", "The release that this search was requested for has been dropped.", permanent=True)
-    with bounded("search", Limit.seconds(run.time_limit)):
-        tools = wiring.tools(run.release, run.settings_version)
-        recorder.nodes = tools.nodes
-        pipeline = wiring.pipeline(run.pipeline)
-        stages = pipeline.compose(run.specification, tools)
+    WATCH.allow(run.pk, LOADING_SECONDS)
+    trace = Trace(Limit.seconds(LOADING_SECONDS, cancelled), recorder.observe)
+    tools, pipeline, stages = load(run, trace)
+    recorder.nodes = tools.nodes
     # Time is measured from here, so that the first search of a process does not include loading its models.
+    WATCH.allow(run.pk, run.time_limit)
     recorder.began = time.perf_counter()
     budget = new_budget()
-    trace = Trace(Limit.seconds(run.time_limit, cancelled, budget), recorder.observe)
+    trace.limit = Limit.seconds(run.time_limit, cancelled, budget)
     try:
         with bounded("search", trace.limit):
             question = read_follow_up(question_of(run, tools.schema), tools, trace)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -88,6 +89,12 @@ class Planner:
         staff_only=True,
     )
     filters: bool = option(True, "Whether years, prices and amounts in a question become filters.")
+
+    def load(self) -> None:
+        """Load the trained planner before the search's clock starts; the stage says why it cannot be used."""
+        if self.artifact and self.plan_scorers is not None:
+            with suppress(StageError):
+                self.plan_scorers.get(self.artifact, self.fold)
 
     def __call__(self, question: Question, limit: Limit) -> list[ScoredPlan]:
         """Return at least one plan; the plan without hops when the question names no node.

@@ -1,0 +1,123 @@
+"""overdue: ends searches that overstay their time limit, and counts the threads that are stuck in them.
+
+A search runs in a thread, and nothing can end a thread. If a search does not look at its limit, its row is ended here
+with the reason, so that nobody waits, and its thread counts as stuck until it comes back.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+import structlog
+from django.db import InterfaceError, OperationalError, connection
+from django.db.models import F
+from django.utils import timezone
+
+from search.models import SearchRun
+from search.services.searches.watch_search import notices
+
+GRACE_SECONDS = 5.0
+"""Seconds that a search may need after its limit, for its last query or the end of a long computation."""
+LOOK_SECONDS = 0.5
+"""Seconds between two looks at the running searches."""
+OVERSTAYED = "The search did not stop at its time limit and was ended. Ask in other words."
+
+log = structlog.get_logger(__name__)
+
+Attendant = Callable[[int, int], None]
+"""Is called after each look with the number of stuck threads and with that of all running searches."""
+
+
+@dataclass
+class _Watched:
+    """A running search: the time of the monotonic clock at which it is overdue, and whether it was ended for that."""
+
+    ends: float = float("inf")
+    ended: bool = False
+
+
+class Watch:
+    """The watched searches of one process, and the thread that looks at them."""
+
+    def __init__(self) -> None:
+        self._searches: dict[UUID, _Watched] = {}
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._attendants: list[Attendant] = []
+
+    @contextmanager
+    def over(self, run_id: UUID) -> Iterator[None]:
+        """Watch a search inside the `with` block. It is never overdue before `allow` was called."""
+        with self._lock:
+            self._searches[run_id] = _Watched()
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="overdue-searches", daemon=True)
+                self._thread.start()
+        try:
+            yield
+        finally:
+            with self._lock:
+                del self._searches[run_id]
+
+    def allow(self, run_id: UUID, seconds: float) -> None:
+        """Say that a search may take so many seconds from now on; one that nobody watches may take any time."""
+        with self._lock:
+            if run_id in self._searches:
+                self._searches[run_id].ends = time.monotonic() + seconds + GRACE_SECONDS
+
+    def attend(self, attendant: Attendant) -> None:
+        """Have the thread that looks call this."""
+        self._attendants.append(attendant)
+
+    def stuck(self) -> int:
+        """Return the number of threads that are stuck in searches that were ended."""
+        with self._lock:
+            return sum(one.ended for one in self._searches.values())
+
+    def look(self) -> None:
+        """End the searches that are overdue, and tell the attendants."""
+        now = time.monotonic()
+        with self._lock:
+            overdue = [run_id for run_id, one in self._searches.items() if one.ends < now and not one.ended]
+        for run_id in overdue:
+            try:
+                _end(run_id)
+            except (OperationalError, InterfaceError) as error:
+                # Postgres is away; the next look tries again.
+                log.warning("overdue search not ended", run=str(run_id), reason=str(error))
+                continue
+            with self._lock:
+                if run_id in self._searches:
+                    self._searches[run_id].ended = True
+        with self._lock:
+            running = len(self._searches)
+        for attendant in self._attendants:
+            attendant(self.stuck(), running)
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(LOOK_SECONDS)
+            try:
+                self.look()
+            finally:
+                connection.close()
+
+
+def _end(run_id: UUID) -> None:
+    """End the row of a search as failed, unless it has ended, and tell those who wait for it."""
+    error = {"title": "The search failed", "detail": OVERSTAYED, "stage": "search"}
+    ended = SearchRun.objects.filter(pk=run_id, status=SearchRun.Status.RUNNING).update(
+        status=SearchRun.Status.FAILED, error=error, finished=timezone.now(), changes=F("changes") + 1
+    )
+    log.error("search overstays its limit", run=str(run_id))
+    if ended:
+        notices().tell(str(run_id), b"")
+
+
+WATCH = Watch()
+"""The watch over the searches of this process."""
