@@ -67,7 +67,8 @@ def worker_states(queue: str) -> list[dict[str, Any]]:
 
     `ahead` is how many seconds its clock is ahead of the broker's. `processes` are the worker's child processes, in
     which jobs run; `faults` are sentences about damaged index files. `seconds` is the mean time of its latest searches,
-    of which it does `threads` at a time; `stuck` of these threads do not come back from a search. Raises `redis.RedisError` as `worker_state` does.
+    of which it does `threads` at a time; `stuck` of these threads do not come back from a search.
+    Raises `redis.RedisError` as `worker_state` does.
     """
     client = broker(settings.REDIS_URL)
     since = _milliseconds(client) - LIFETIME_MILLISECONDS

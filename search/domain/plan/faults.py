@@ -9,7 +9,6 @@ from search.domain.errors import MOST_FAULTS, Fault, nearest, pointer
 from search.domain.graph import ANY
 from search.domain.plan.parts import MAX_TEXT
 
-
 _SHOWN = 80
 """Most characters of a faulty name that a message quotes."""
 

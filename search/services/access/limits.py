@@ -79,8 +79,8 @@ def expected_wait(queue: str) -> float:
 
 def _seconds_for_one(workers: Sequence[Mapping[str, Any]]) -> float:
     """Return the seconds from one search that these workers take from the queue to the next, 0 if none says so."""
-    free = [(one["threads"] - one.get("stuck", 0), one.get("seconds")) for one in workers if one.get("seconds")]
-    rates = [threads / float(seconds) for threads, seconds in free if threads > 0]
+    free = [(one["threads"] - one.get("stuck", 0), float(one["seconds"])) for one in workers if one.get("seconds")]
+    rates = [threads / seconds for threads, seconds in free if threads > 0]
     # Those that have done nothing lately are believed to be as quick as the others.
     return len(rates) / (len(workers) * sum(rates)) if rates else 0.0
 

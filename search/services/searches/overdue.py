@@ -15,17 +15,11 @@ from uuid import UUID
 
 import structlog
 from django.db import InterfaceError, OperationalError, connection
-from django.db.models import F
-from django.utils import timezone
-
-from search.models import SearchRun
-from search.services.searches.watch_search import notices
 
 GRACE_SECONDS = 5.0
 """Seconds that a search may need after its limit, for its last query or the end of a long computation."""
 LOOK_SECONDS = 0.5
 """Seconds between two looks at the running searches."""
-OVERSTAYED = "The search did not stop at its time limit and was ended. Ask in other words."
 
 log = structlog.get_logger(__name__)
 
@@ -35,8 +29,9 @@ Attendant = Callable[[int, int], None]
 
 @dataclass
 class _Watched:
-    """A running search: the time of the monotonic clock at which it is overdue, and whether it was ended for that."""
+    """A running search: how its row is ended, when it is overdue (monotonic clock), whether it was ended for that."""
 
+    end: Callable[[], object]
     ends: float = float("inf")
     ended: bool = False
 
@@ -51,10 +46,10 @@ class Watch:
         self._attendants: list[Attendant] = []
 
     @contextmanager
-    def over(self, run_id: UUID) -> Iterator[None]:
-        """Watch a search inside the `with` block. It is never overdue before `allow` was called."""
+    def over(self, run_id: UUID, end: Callable[[], object]) -> Iterator[None]:
+        """Watch a search inside the `with` block; `end` ends its row if it is overdue, which needs an `allow` first."""
         with self._lock:
-            self._searches[run_id] = _Watched()
+            self._searches[run_id] = _Watched(end)
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, name="overdue-searches", daemon=True)
                 self._thread.start()
@@ -83,17 +78,16 @@ class Watch:
         """End the searches that are overdue, and tell the attendants."""
         now = time.monotonic()
         with self._lock:
-            overdue = [run_id for run_id, one in self._searches.items() if one.ends < now and not one.ended]
-        for run_id in overdue:
+            overdue = [(run_id, one) for run_id, one in self._searches.items() if one.ends < now and not one.ended]
+        for run_id, one in overdue:
             try:
-                _end(run_id)
+                one.end()
             except (OperationalError, InterfaceError) as error:
                 # Postgres is away; the next look tries again.
                 log.warning("overdue search not ended", run=str(run_id), reason=str(error))
                 continue
-            with self._lock:
-                if run_id in self._searches:
-                    self._searches[run_id].ended = True
+            log.error("search overstays its limit", run=str(run_id))
+            one.ended = True
         with self._lock:
             running = len(self._searches)
         for attendant in self._attendants:
@@ -106,17 +100,6 @@ class Watch:
                 self.look()
             finally:
                 connection.close()
-
-
-def _end(run_id: UUID) -> None:
-    """End the row of a search as failed, unless it has ended, and tell those who wait for it."""
-    error = {"title": "The search failed", "detail": OVERSTAYED, "stage": "search"}
-    ended = SearchRun.objects.filter(pk=run_id, status=SearchRun.Status.RUNNING).update(
-        status=SearchRun.Status.FAILED, error=error, finished=timezone.now(), changes=F("changes") + 1
-    )
-    log.error("search overstays its limit", run=str(run_id))
-    if ended:
-        notices().tell(str(run_id), b"")
 
 
 WATCH = Watch()

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from uuid import UUID
 
 import orjson
 from django.db import InterfaceError, OperationalError
+from django.db.models import F
 from django.utils import timezone
 
 from search.domain.errors import SearchCancelled, SearchError, StageError
@@ -26,7 +28,9 @@ from search.services.searches.read_follow_up import read_follow_up
 from search.services.searches.record_search import Recorder, close_run, with_ids
 from search.services.searches.request_search import question_of
 from search.services.searches.storable import storable_text, stored_json
+from search.services.searches.watch_search import notices
 
+OVERSTAYED = "The search did not stop at its time limit and was ended. Ask in other words."
 CANCEL_LOOK = 0.25
 """Shortest time in seconds between two queries that read whether the row has a cancel request."""
 
@@ -57,7 +61,7 @@ def run_search(run_id: UUID | str, *, live: bool = False, awaited: bool = False)
         run, "search", "An unexpected error stopped the search; the worker's log has it."
     )
     try:
-        with WATCH.over(run.pk) if live else nullcontext():
+        with WATCH.over(run.pk, partial(end_overstayed, run.pk)) if live else nullcontext():
             failure = attempt(run, recorder, _cancel_asked(run.pk))
     finally:
         run.seconds = time.perf_counter() - recorder.began
@@ -75,6 +79,16 @@ def claim_run(run_id: UUID | str) -> SearchRun | None:
     """Mark a queued search as running and return its row, in one statement; None if it is not queued."""
     taken = SearchRun.objects.raw(_CLAIM, [SearchRun.Status.RUNNING, timezone.now(), run_id, SearchRun.Status.QUEUED])
     return next(iter(taken), None)
+
+
+def end_overstayed(run_id: UUID) -> None:
+    """End the row of a search that did not stop at its time limit, unless it has ended, and tell those who wait."""
+    error = {"title": "The search failed", "detail": OVERSTAYED, "stage": "search"}
+    ended = SearchRun.objects.filter(pk=run_id, status=SearchRun.Status.RUNNING).update(
+        status=SearchRun.Status.FAILED, error=error, finished=timezone.now(), changes=F("changes") + 1
+    )
+    if ended:
+        notices().tell(str(run_id), b"")
 
 
 def attempt(run: SearchRun, recorder: Recorder, cancelled: Callable[[], bool]) -> StageError | None:

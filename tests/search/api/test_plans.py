@@ -69,12 +69,12 @@ BOUNDLESS = (
     many(target={"var": "T", "labels": ["film"] * 60_000}),
     many(anchors=[{"var": "a", "text": "Ada Holm", "label": "person", "ids": ["x"] * 60_000}]),
     many(filters=[{"var": "T", "field": "year", "op": "in", "value": ["x"] * 60_000}]),
-    many(filters=[{"var": "T", "field": "year", "op": "=", "value": 1}] * 60_000),
-    many(exclude=[{"hops": [{"from": "T", "rel": "no", "to_var": "x"}] * 60_000}] * 2),
+    many(filters=[{"var": "T", "field": "year", "op": "=", "value": 1}] * 10_000),
+    many(exclude=[{"hops": [{"from": "T", "rel": "no", "to_var": "x"}] * 10_000}] * 2),
     many(hops=[{f"key {number}": 1 for number in range(60_000)}]),
     {f"key {number}": 1 for number in range(60_000)},
     many(target={"var": "T", "labels": ["\x00"] * 60_000}),
-    many(risk_level="x" * 500_000, target={"var": "x" * 500_000, "labels": ["x" * 500_000]}),
+    many(risk_level="x" * 200_000, target={"var": "x" * 200_000, "labels": ["x" * 200_000]}),
 )
 
 
