@@ -15,6 +15,7 @@ from search.models import SearchRun
 from search.models.timeouts import bounded
 
 STEP = "load"
+ANY_TEXT = "What is there?"
 LOADING_SECONDS = 120.0
 """Time limit of loading: a large model of a slow disk needs a minute."""
 TOO_SLOW = f"the models were not loaded within {LOADING_SECONDS:.0f} seconds; ask again, for what was loaded is kept"
@@ -44,7 +45,7 @@ def load(run: SearchRun, trace: Trace) -> Loaded:
             tools = wiring.tools(run.release, run.settings_version)
             pipeline = wiring.pipeline(run.pipeline)
             stages = pipeline.compose(run.specification, tools)
-            _load(stages, run.question, trace.limit)
+            _load(stages, trace.limit)
     except StageError as error:
         step.detail = error.reason
         raise
@@ -57,7 +58,7 @@ def load(run: SearchRun, trace: Trace) -> Loaded:
             trace.add(step)
 
 
-def _load(stages: Any, question: str, limit: Limit) -> None:
+def _load(stages: Any, limit: Limit) -> None:
     """Load the models of all stages."""
     for declared in dataclasses.fields(stages):
         for part in _parts(getattr(stages, declared.name)):
@@ -67,8 +68,8 @@ def _load(stages: Any, question: str, limit: Limit) -> None:
                 raise DeadlineExceeded(STEP, TOO_SLOW) from error
             encoder, load_own = getattr(part, "encoder", None), getattr(part, "load", None)
             if encoder is not None:
-                # The first text of a process takes longest; this one is needed anyway, and the encoder remembers it.
-                encoder.encode([question])
+                # The first text that a process encodes takes longest. This one is remembered, so later it costs nothing.
+                encoder.encode([ANY_TEXT])
             if load_own is not None:
                 load_own()
 
