@@ -62,7 +62,8 @@ def test_the_search_is_ended_and_the_worker_too_when_the_others_are_done(
     assert endless.error is not None
     assert endless.error["detail"] == OVERSTAYED
     assert "this worker takes no more searches" in log.read_text()
+    deadline = time.monotonic() + PATIENCE
     while worker_state("search") is not None:
-        assert time.monotonic() < deadline
+        assert time.monotonic() < deadline, "the heartbeat of a worker that has ended is still there"
         time.sleep(0.1)
     assert not health().ok

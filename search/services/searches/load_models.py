@@ -68,7 +68,7 @@ def _load(stages: Any, limit: Limit) -> None:
                 raise DeadlineExceeded(STEP, TOO_SLOW) from error
             encoder, load_own = getattr(part, "encoder", None), getattr(part, "load", None)
             if encoder is not None:
-                # The first text that a process encodes takes longest. This one is remembered, so later it costs nothing.
+                # The first text that a process encodes takes longest. This one is remembered and costs nothing later.
                 encoder.encode([ANY_TEXT])
             if load_own is not None:
                 load_own()
