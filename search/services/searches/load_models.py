@@ -6,6 +6,7 @@ import dataclasses
 import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from search import wiring
 from search.composition import Pipeline
@@ -20,7 +21,9 @@ LOADING_SECONDS = 120.0
 """Time limit of loading: a large model of a slow disk needs a minute."""
 TOO_SLOW = f"the models were not loaded within {LOADING_SECONDS:.0f} seconds; ask again, for what was loaded is kept"
 SHOWN_SECONDS = 1.0
-"""Loading that takes less is no step of the trace: nothing had to be read."""
+"""Loading that takes less is no step of the trace."""
+_loaded: WeakKeyDictionary[wiring.Tools, set[str]] = WeakKeyDictionary()
+"""Tools of this process → hashes of the specifications whose stages were loaded with them."""
 
 
 class Loaded(NamedTuple):
@@ -39,13 +42,15 @@ def load(run: SearchRun, trace: Trace) -> Loaded:
     Raises DeadlineExceeded with a reason of its own, SearchCancelled, and StageError if something is not there.
     """
     assert run.release is not None
-    began, step = time.perf_counter(), Step(STEP, "other", status="failed")
+    began, step, known = time.perf_counter(), Step(STEP, "other", status="failed"), False
     try:
         with bounded(STEP, trace.limit, statement=run.time_limit):
             tools = wiring.tools(run.release, run.settings_version)
             pipeline = wiring.pipeline(run.pipeline)
             stages = pipeline.compose(run.specification, tools)
+            known = run.specification_hash in _loaded.setdefault(tools, set())
             _load(stages, trace.limit)
+            _loaded[tools].add(run.specification_hash)
     except StageError as error:
         step.detail = error.reason
         raise
@@ -54,7 +59,7 @@ def load(run: SearchRun, trace: Trace) -> Loaded:
         return Loaded(tools, pipeline, stages)
     finally:
         step.seconds = time.perf_counter() - began
-        if step.detail and (step.status == "failed" or step.seconds >= SHOWN_SECONDS):
+        if step.detail and (step.status == "failed" or (step.seconds >= SHOWN_SECONDS and not known)):
             trace.add(step)
 
 

@@ -93,3 +93,4 @@ def test_loading_that_people_notice_is_a_step_beside_the_others_and_not_in_the_s
     assert [step.name for step in others] == STEPS
     assert run.seconds is not None
     assert sum(step.seconds for step in others) <= run.seconds
+    assert [step.name for step in searched().steps.all()] == STEPS, "the second search has nothing to load"
