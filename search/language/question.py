@@ -145,11 +145,13 @@ class AnalysedQuestion:
         """Return the question with the names in `roles` replaced by node types in brackets.
 
         Each pair in `roles` is a position in `names` and the type to write there. Words of conditions and attributes
-        are left out.
+        are left out, and so are all behind the first `MOST_WORDS`.
         """
         masks = {self.names[name].mention.start: (self.names[name].mention.end, f"[{role}]") for name, role in roles}
         unused = self._left_out([name for name, _ in roles])
-        cuts = sorted([*self.aside, *self.attributes, *self.fielded, *self._amounts, *unused])
+        behind = [(word.start, len(self.text)) for word in self._words[MOST_WORDS : MOST_WORDS + 1]]
+        masks = {start: mask for start, mask in masks.items() if not behind or start < behind[0][0]}
+        cuts = sorted([*behind, *self.aside, *self.attributes, *self.fielded, *self._amounts, *unused])
         parts, at = [], 0
         for start, (end, mask) in sorted({**{first: (last, "") for first, last in cuts}, **masks}.items()):
             if start >= at:

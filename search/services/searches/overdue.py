@@ -16,8 +16,8 @@ from uuid import UUID
 import structlog
 from django.db import InterfaceError, OperationalError, connection
 
-GRACE_SECONDS = 5.0
-"""Seconds that a search may need after its limit, for its last query or the end of a long computation."""
+GRACE_SECONDS = 10.0
+"""Seconds that a search may need after its limit, for the end of a computation on a busy machine."""
 LOOK_SECONDS = 0.5
 """Seconds between two looks at the running searches."""
 

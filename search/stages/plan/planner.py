@@ -116,7 +116,10 @@ class Planner:
             others = [(candidate, total) for candidate, total in best if candidate.paths not in walks]
             # Each name leaves out the others, which is no reason to prefer one: the walks from each are scored apart.
             starts = dict.fromkeys(candidate.mentions for candidate in asked)
-            scores = [self.scored(read, [one for one in asked if one.mentions == start]) for start in starts]
+            scores = []
+            for start in starts:
+                limit.check("plan")
+                scores.append(self.scored(read, [one for one in asked if one.mentions == start]))
             best = [*(one for own in scores for one in self._settled(own.candidates)), *others]
         best = self._with_apart(read, candidates, self._with_turned(read, candidates, best), limit)
         best = self._with_forbidden(read, candidates, best)

@@ -5,7 +5,8 @@ Searching and learning both use this module, so a scorer learns from the same li
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -40,6 +41,8 @@ _GUESSED = ("part", "described", "near")
 """Ways to find a name that may be a title."""
 _INFLECTED = 0.95
 """Least similarity of a name or value that is written as it is stored, or inflected."""
+_TWICE = 2
+"""Most mentions of the same nodes that plans start from."""
 
 
 @dataclass(frozen=True)
@@ -235,7 +238,7 @@ class Proposer:
         Names that are excluded or compared with are no starts.
         """
         names = question.names
-        starts = [start for start in self._starts(question) if question.roles[start.mention] == "start"]
+        starts = _not_again(start for start in self._starts(question) if question.roles[start.mention] == "start")
         branches = self.enumerator.branches(starts, limit)
         overlap = [frozenset(at for at, other in enumerate(names) if name.excludes(other)) for name in names]
         answerable = self.knowledge.answerable
@@ -261,6 +264,17 @@ class Proposer:
             keys = np.array(name.mention.keys, dtype=np.int32)
             types = self.nodes.types(keys)
             yield from (Start(at, int(code), tuple(keys[types == code].tolist())) for code in np.unique(types))
+
+
+def _not_again(starts: Iterable[Start]) -> list[Start]:
+    """Return the starts without those of nodes that were named twice before: they would walk the same ways again."""
+    named: Counter[tuple[int, ...]] = Counter()
+    kept = []
+    for start in starts:
+        named[start.keys] += 1
+        if named[start.keys] <= _TWICE:
+            kept.append(start)
+    return kept
 
 
 def _not_compared(values: Sequence[ValueMention], cues: Cues) -> list[ValueMention]:

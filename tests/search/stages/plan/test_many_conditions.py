@@ -11,6 +11,7 @@ from search.domain.plan import Plan
 from search.domain.plan.parts import MAX_CONDITIONS
 from search.domain.question import Question
 from search.domain.trace import Limit, StepOutput
+from search.language.question import MOST_WORDS, AnalysedQuestion
 from tests.search.stages.plan.demo_planners import PlannedDemo, planned
 
 CONDITIONS = (
@@ -78,3 +79,17 @@ def test_as_many_conditions_as_people_ask_for_are_all_read(shop: PlannedDemo) ->
     listed = shop.planner(Question("products under 50 euros rated above 4 since 2020 not by Ostervik"), Limit())
     assert "count as text" not in getattr(listed, "detail", "")
     assert {one.field for one in listed[0].plan.filters} == {"price", "rating", "released"}
+
+
+def test_plans_start_from_what_is_named_again_and_again_twice(shop: PlannedDemo) -> None:
+    proposer = shop.planner.proposer
+    read = proposer.read("lamps like Ostervik " + "and Ostervik " * 20)
+    assert len(read.names) > 2
+    starts = {candidate.mentions for candidate in proposer.candidates(read, Limit()) if len(candidate.mentions) == 1}
+    assert len(starts) == 2
+
+
+def test_the_text_that_plans_are_compared_with_has_no_more_words_than_are_examined() -> None:
+    text = " ".join(f"word{number}" for number in range(MOST_WORDS + 40))
+    assert AnalysedQuestion(text, []).masked([]).split() == text.split()[:MOST_WORDS]
+    assert AnalysedQuestion("lamps of oak", []).masked([]) == "lamps of oak"
