@@ -84,9 +84,10 @@ def test_as_many_conditions_as_people_ask_for_are_all_read(shop: PlannedDemo) ->
 def test_plans_start_from_what_is_named_again_and_again_twice(shop: PlannedDemo) -> None:
     proposer = shop.planner.proposer
     read = proposer.read("lamps like Ostervik " + "and Ostervik " * 20)
-    assert len(read.names) > 2
-    starts = {candidate.mentions for candidate in proposer.candidates(read, Limit()) if len(candidate.mentions) == 1}
-    assert len(starts) == 2
+    [ostervik] = {one.mention.keys for one in read.names if one.mention.text == "Ostervik"}
+    assert sum(one.mention.keys == ostervik for one in read.names) > 2
+    starts = {at for candidate in proposer.candidates(read, Limit()) for at in candidate.mentions}
+    assert sum(read.names[at].mention.keys == ostervik for at in starts) == 2
 
 
 def test_the_text_that_plans_are_compared_with_has_no_more_words_than_are_examined() -> None:
