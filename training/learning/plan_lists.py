@@ -147,6 +147,7 @@ class Collector:
         return PlanLists(lists, list(self._places))
 
     def _asked(self, text: str, answers: Keys, limit: Limit) -> _Asked:
+        limit.check("training")
         question = self.planner.proposer.read(text)
         return _Asked(question, masked(question), *self._labelled(question, answers, limit))
 
@@ -191,6 +192,7 @@ class Collector:
         found, shares = np.zeros(len(plans)), np.zeros(len(plans))
         for at, plan in enumerate(plans):
             if not known.misses(plan):
+                limit.check("training")
                 found[at], shares[at] = self._worth(plan, lister, answers, limit)
         labels = without_accidents(found, shares).astype(np.float32)
         best = float(labels.max(initial=0.0))

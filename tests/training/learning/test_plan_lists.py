@@ -183,7 +183,7 @@ def test_a_walk_is_labelled_by_what_it_finds_with_the_conditions_of_the_question
 
 
 def test_a_question_that_asks_for_the_named_node_teaches_nothing_of_walks(lamps: Planner) -> None:
-    texts = ["how heavy is Alba", "lamps made by Ostervik", "which lamp is nowhere"]
+    texts = ["what is the weight of Alba", "lamps made by Ostervik", "which lamp is nowhere"]
     answers = [np.array(keys, np.int32) for keys in ([0], [0, 1, 2], [3])]
     lists = Collector(lamps).collect(texts, answers, lambda done: None, Limit())
     assert [one.teaches for one in lists.lists] == [False, True, True]

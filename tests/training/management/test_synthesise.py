@@ -78,7 +78,19 @@ def test_a_training_needs_questions_or_makes_them(makers_base: KnowledgeBase) ->
     assert "which is missing" in refused(2, "train", "planner", "makers", "--synthesised", "--limit", "5")
     assert not Artifact.objects.exists()
     report = json.loads(
-        said("train", "planner", "makers", "--synthesised", "30", "--set", "epochs=1", "--set", "measured=0", "--json")
+        said(
+            "train",
+            "planner",
+            "makers",
+            "--synthesised",
+            "30",
+            "--set",
+            "epochs=1",
+            "--set",
+            "measured=0",
+            "--json",
+            "--unproven",
+        )
     )
     assert (report["questions"], report["synthesised"]["number"], report["active"]) == (0, 30, True)
     assert Artifact.objects.get().configuration["synthesised"]["number"] == 30

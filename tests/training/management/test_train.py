@@ -177,6 +177,7 @@ def test_what_held_out_questions_do_not_bear_out_is_not_in_use_and_the_command_s
     assert not PipelineVersion.objects.filter(active=True).exists()
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -185,7 +186,7 @@ def test_what_held_out_questions_do_not_bear_out_is_not_in_use_and_the_command_s
     ],
 )
 def test_using_without_a_test_is_refused_beside_its_opposite(arguments: list[str], reason: str) -> None:
-    assert reason in refused(2, *arguments, "--questions", "x", "--unproven")
+    assert reason in refused(*arguments, "--questions", "x", "--unproven")
 
 
 def test_a_disk_that_does_not_take_the_artifact_ends_the_command_with_1(
