@@ -37,7 +37,7 @@ PEOPLE = "id,name\np1,Ada Holm\n"
 
 
 def tables(folder: Path) -> Path:
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True, parents=True)
     (folder / "films.csv").write_text(FILMS)
     (folder / "people.csv").write_text(PEOPLE)
     return folder
@@ -147,6 +147,7 @@ def test_a_folder_with_a_link_that_leads_out_of_the_roots_is_no_source(settings:
         (inside / name).unlink()
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("change", ["roots", "link", "folder"])
 def test_a_folder_is_checked_again_when_its_job_runs(
     settings: Settings, tmp_path: Path, services: object, change: str
