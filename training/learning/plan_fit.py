@@ -113,6 +113,8 @@ def fit(
     an exception when the fit must stop. A loss that is no number ends the fit with the weights from before the pass,
     and `log` names the batch by the `names` of the questions. Raises StageError if that is the first pass.
     """
+    # The first optimiser of a process takes a second or two to load.
+    check()
     with torch.random.fork_rng():
         torch.manual_seed(how.seed)
         net = unlearned(wordings, how.hidden).net
