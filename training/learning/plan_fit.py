@@ -114,6 +114,8 @@ def fit(
     an exception when the fit must stop. A loss that is no number ends the fit with the weights from before the pass,
     and `log` names the batch by the `names` of the questions. Raises StageError if that is the first pass.
     """
+    # The first optimiser of a process takes a second or two to load.
+    check()
     with seeded(how.seed):
         net = unlearned(wordings, how.hidden).net
     start = copy.deepcopy(net.state_dict())

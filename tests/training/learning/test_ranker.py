@@ -60,7 +60,7 @@ def test_where_nobody_has_asked_it_learns_from_made_questions_and_is_not_switche
     [part] = [part for part in report["parts"] if part["part"] == "ranker"]
     assert (part["switched_on"], report["active"], report["switched_on"]) == (False, False, [])
     assert "synthesised questions of another seed" in part["reason"]
-    assert "it is not switched on" in part["reason"]
+    assert "It is not switched on" in part["reason"]
     artifact = Artifact.objects.get()
     made = artifact.configuration["synthesised"]
     # Other questions than those that the planner and the retriever learn from with the same seed.
