@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from search.domain.graph import NodeType, Relation, Schema
+from search.domain.graph import Relation
 from search.domain.plan import Plan, ScoredPlan, Target
 from search.domain.question import Question
 from search.domain.trace import Limit
 from search.stages.plan import Planner
 from search.stages.plan.scoring.calibrate import Calibration, Grounds, calibrated
+from tests.graphs import schema_of
 from tests.search.stages.plan.demo_planners import PlannedDemo, planned
 from tests.search.stages.plan.films import graph_of, planner_of
 
@@ -28,14 +31,15 @@ def states(tmp_path_factory: pytest.TempPathFactory) -> Planner:
     names = [("state", name) for name in ("Texas", "Ohio", "Iowa", "Utah", "Hawaii", "Guam")]
     facts = [("Texas", "BORDERS", "Ohio"), ("Ohio", "BORDERS", "Iowa"), ("Iowa", "BORDERS", "Utah")]
     facts += [(name, "PART_OF", "USA") for _, name in names]
-    schema = Schema(
-        (NodeType("state", 6), NodeType("country", 1)),
-        (
-            Relation("BORDERS", description="borders", inverse="borders"),
-            Relation("PART_OF", description="is a state of", inverse="has the state"),
-        ),
-    )  # fmt: skip
-    return planner_of(tmp_path_factory.mktemp("states"), graph_of([*names, ("country", "USA")], facts), schema)
+    graph = graph_of([*names, ("country", "USA")], facts)
+    relations = (
+        Relation("BORDERS", description="borders", inverse="borders"),
+        Relation("PART_OF", description="is a state of", inverse="has the state"),
+    )
+    plain = schema_of(graph)
+    own = {relation.name: relation for relation in relations}
+    schema = replace(plain, relations=tuple(own[relation.name] for relation in plain.relations))
+    return planner_of(tmp_path_factory.mktemp("states"), graph, schema)
 
 
 def facts(plan: ScoredPlan) -> Grounds:
