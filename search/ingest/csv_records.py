@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 LONGEST_CELL = 1 << 25
 """Most characters of a cell."""
+# The limit of the module csv, which is one for the whole process, is lower by default.
+csv.field_size_limit(LONGEST_CELL)
 LONGEST_RECORD = 1 << 24
 """Most characters of a record of several lines: so much is read ahead to find the end of a quoted cell."""
 LEAST_INSIDE, MOST_INSIDE = 3, 10
@@ -58,7 +60,6 @@ class CsvRecords:
     """Iterates over the records of the lines; empty lines are skipped. `width` is the number of columns, 0: unknown."""
 
     def __init__(self, lines: Iterator[str], delimiter: str, width: int = 0) -> None:
-        csv.field_size_limit(LONGEST_CELL)
         self._lines = lines
         self._delimiter = delimiter
         self._width = width

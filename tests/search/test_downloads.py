@@ -134,6 +134,7 @@ def test_the_tag_of_a_file_changes_with_its_size_and_its_time_of_writing(tmp_pat
     assert tag(b"abcd", 255) == '"ff-4"'
 
 
+@pytest.mark.django_db
 def test_content_that_code_makes_is_made_at_once_by_the_thread_that_asks_and_sent_from_a_file() -> None:
     threads = []
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from grasp_site.logs import CREDENTIALS_IN_URL
-from search.adapters import mentions_memmap
+from search.adapters import mentions_memmap, name_words
 from search.adapters.llm_openai.exchange import _message, _retry_after
 from search.domain.errors import PlanInvalid
 from search.domain.graph import Node
@@ -157,7 +157,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "words": content,
     "identifiers": words,
     "masked question": as_masked_question,
-    "mentions' words": mentions_memmap.words_of,
+    "mentions' words": name_words.words_of,
     "rows of a file": as_rows,
     "field": as_field,
     "request": lambda text: storable_json({text: [text, json.dumps(text)]}, ""),

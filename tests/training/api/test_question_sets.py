@@ -103,7 +103,7 @@ def test_a_dry_run_tells_what_is_refused_and_stores_nothing(annotator: Client) -
         ({"questions": [QUESTION], "text": "x"}, "Give one of: questions, text, file."),
         ({"questions": [QUESTION], "name": ""}, "Give the set a name."),
         ({"questions": [QUESTION], "name": "x" * 201}, "1 to 200 characters"),
-        ({"questions": [QUESTION], "name": "x\x00"}, "1 to 200 characters"),
+        ({"questions": [QUESTION], "name": "x\x00"}, "holds a NUL character"),
         ({"questions": [QUESTION], "seed": -1}, "seed is a whole number"),
         ({"questions": [QUESTION], "duplicates": "maybe"}, "'maybe' is no way to treat duplicates"),
         ({"questions": [QUESTION], "split": "train"}, "no share of a split"),

@@ -116,8 +116,8 @@ def calibrated(
 
     Where it is less than before, all probabilities shrink alike, so that the mixture of the plans stays the same; what
     is missing to 1 is the probability that no plan is right. Where it is more, the other plans share what is left.
-    Without a calibration the probability of the first plan is only kept below that of what is sure, if its facts forbid
-    to be sure. The first plan gets its facts in any case.
+    A trained planner has no calibration here: it may have learned walks that no word says, so that only condition words
+    that nothing uses limit its probability. The first plan gets its facts in any case.
     """
     if not plans:
         return []
@@ -126,7 +126,7 @@ def calibrated(
     if before <= 0:
         return [first, *plans[1:]]
     if calibration is None:
-        after = min(before, _most_doubtful(grounds))
+        after = min(before, _UNUSED) if grounds.unused else before
     else:
         after = min(grounds.meant * calibration(grounds), _most(grounds))
     others = after / before if after <= before else (1 - after) / max(1 - before, 1e-9)
@@ -140,11 +140,7 @@ def _most(grounds: Grounds) -> float:
         (grounds.unknown, _UNKNOWN),
         (grounds.unbound, _UNBOUND),
         (grounds.left, _LEFT_OVER),
+        (grounds.unsaid, _UNSAID),
+        (grounds.unused, _UNUSED),
     )
-    return min([_most_doubtful(grounds), *(cap for there, cap in caps if there)])
-
-
-def _most_doubtful(grounds: Grounds) -> float:
-    """Return the largest probability of a plan whose walk or whose use of the words nothing bears out."""
-    caps = ((grounds.unsaid, _UNSAID), (grounds.unused, _UNUSED))
     return min((cap for there, cap in caps if there), default=1.0)
