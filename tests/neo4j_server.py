@@ -18,7 +18,7 @@ from grasp_site.embedded.neo4j.server import EmbeddedNeo4j, MemorySize, free_por
 from search.adapters.graph_neo4j.address import Address
 from search.adapters.graph_neo4j.connection import Connection, connect
 from search.adapters.graph_neo4j.names import MARKER, Names
-from search.adapters.graph_neo4j.project import Projection
+from search.adapters.graph_neo4j.project import Projection, markers
 from search.domain.graph import Schema
 from search.domain.trace import Limit
 from tests.guarded import guarded
@@ -110,9 +110,9 @@ def project(connection: Connection, graph: Graph, schema: Schema, snapshot_id: i
     `sync_graph` uses many statements; its own tests check that it writes the same.
     """
     names = Names(snapshot_id, schema)
-    if snapshot_id not in _constrained:
+    # Other tests remove every projection of the server.
+    if all(marker.snapshot != snapshot_id for marker in markers(connection)):
         Projection(connection, names).begin("tests")
-        _constrained.add(snapshot_id)
     connection.write(
         f"MATCH (marker:{MARKER} {{snapshot: $snapshot}}) "
         "SET marker.state = 'whole', marker.fingerprint = $fingerprint "
@@ -128,6 +128,3 @@ def project(connection: Connection, graph: Graph, schema: Schema, snapshot_id: i
         },
         Limit.seconds(60),
     )
-
-
-_constrained: set[int] = set()

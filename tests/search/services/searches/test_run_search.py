@@ -156,6 +156,8 @@ def test_a_missing_file_of_the_index_is_named(films: KnowledgeBase) -> None:
     assert "index_kb" in run.error["detail"]
 
 
+# Not inside one transaction: a statement that the limit cancels would end it for all later ones.
+@pytest.mark.django_db(transaction=True)
 def test_the_time_limit_ends_a_search(films: KnowledgeBase) -> None:
     run = run_search(recorded(time_limit=1e-6).pk)
     assert run.status == "failed"
