@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from django.conf import settings
 
@@ -82,14 +83,18 @@ def expected_wait(queue: str) -> float:
     length, oldest = gate.queued(queue)
     if not length:
         return 0.0
-    if not workers_of(queue):
+    workers = workers_of(queue)
+    if not workers:
         return 0.0
-    return max(oldest, length * seconds_for_one(queue))
+    return max(oldest, length * _seconds_for_one(workers))
 
 
 def seconds_for_one(queue: str) -> float:
     """Return the seconds from one search that the workers take from the queue to the next, 0 if none says so."""
-    workers = workers_of(queue)
+    return _seconds_for_one(workers_of(queue))
+
+
+def _seconds_for_one(workers: Sequence[Mapping[str, Any]]) -> float:
     free = [(one["threads"] - one.get("stuck", 0), float(one["seconds"])) for one in workers if one.get("seconds")]
     rates = [threads / seconds for threads, seconds in free if threads > 0]
     # Those that have done nothing lately are believed to be as quick as the others.
