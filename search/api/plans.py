@@ -13,7 +13,6 @@ from search.api import groups
 from search.api import serializers as shape
 from search.api.knowledge_bases import find_release
 from search.api.permissions import ANYBODY
-from search.domain.errors import Fault
 from search.services.access.limits import count_search
 from search.services.access.visitor_cookie import visitor_of
 from search.services.searches.check_plan import CheckedPlan, check_plan
@@ -55,5 +54,5 @@ class PlanCheck(APIView):
 
 
 def _below_plan(checked: CheckedPlan) -> CheckedPlan:
-    faults = tuple(Fault(f"/plan{fault.pointer}", fault.message, fault.nearest) for fault in checked.faults)
+    faults = tuple(fault.below("/plan") for fault in checked.faults)
     return CheckedPlan(checked.plan, faults, checked.mended, checked.changes)

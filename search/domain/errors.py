@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 MOST_NAME = 512
 """Most characters of a key in a pointer; no identifier is longer."""
@@ -47,6 +47,10 @@ class Fault:
         if self.nearest is None or repr(self.nearest) in self.message:
             return self.message
         return f"{self.message} Did you mean {self.nearest!r}?"
+
+    def below(self, place: str) -> Fault:
+        """Return the fault of an input that stands at the pointer `place` of a larger one."""
+        return replace(self, pointer=place + self.pointer)
 
     def to_json(self) -> dict[str, object]:
         """Return the fault as a JSON object; `nearest` is left out if there is none."""

@@ -59,7 +59,7 @@ class IndexJob(Kind):
         try:
             checked(self.kinds, snapshot.schema)
         except InvalidRequest as error:
-            return [Fault(f"/arguments{fault.pointer}", fault.message, fault.nearest) for fault in error.faults]
+            return [fault.below("/arguments") for fault in error.faults]
         return []
 
     def freeze(self, target: Target) -> Mapping[str, Any]:

@@ -50,7 +50,7 @@ class _Checker(FilterChecker):
         if not (plan.anchors or plan.runs_over_type):
             message = "A plan inside another one selects nodes: by an anchor, a filter, an exclusion or an order."
             self.fault(at, message)
-        self.faults += [Fault(at + fault.pointer, fault.message, fault.nearest) for fault in misfits(plan, schema)]
+        self.faults += [fault.below(at) for fault in misfits(plan, schema)]
 
     def check_connections(self, plan: Plan) -> None:
         """Check that hops and comparisons connect every anchor and every hop with the target."""

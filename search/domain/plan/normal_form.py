@@ -81,7 +81,7 @@ def _of_inner_plans(plan: Plan, schema: Schema) -> list[Fault]:
         if anchor.plan is None:
             continue
         apart = contradictions(anchor.plan, schema)
-        faults += [Fault(f"{at}/plan{fault.pointer}", fault.message, fault.nearest) for fault in apart]
+        faults += [fault.below(f"{at}/plan") for fault in apart]
         found = possible_types(anchor.plan, schema)[anchor.plan.target.var]
         if not apart and anchor.label != ANY and anchor.label not in found:
             told = f"The plan inside finds {_listed(found, schema)}, and the anchor's label is {anchor.label!r}."
@@ -96,7 +96,7 @@ def _of_exclusions(plan: Plan, schema: Schema) -> list[Fault]:
         pattern = plan.excluded(exclusion)
         sets = plan.labels_of.get(pattern.target.var, ())
         typed = replace(pattern, target=replace(pattern.target, labels=sets[0] if len(sets) == 1 else ()))
-        faults += [Fault(f"/exclude/{i}{f.pointer}", f.message, f.nearest) for f in contradictions(typed, schema)]
+        faults += [fault.below(f"/exclude/{i}") for fault in contradictions(typed, schema)]
     return faults
 
 

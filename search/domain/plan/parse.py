@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
-from search.domain.errors import Fault, nearest, pointer
+from search.domain.errors import nearest, pointer
 from search.domain.graph import ANY, Direction, Schema
 from search.domain.plan.faults import FaultFinder, kind_of, quoted
 from search.domain.plan.parts import (
@@ -209,7 +209,7 @@ class PlanReader(FaultFinder):
                 reader.fault(pointer(key), f"Only the outermost plan has {key}.")
         if parts.target.relevance_text:
             reader.fault("/target/relevance_text", "A plan inside another one has no text: its documents are not read.")
-        self.faults += [Fault(at + fault.pointer, fault.message, fault.nearest) for fault in reader.faults]
+        self.faults += [fault.below(at) for fault in reader.faults]
         return self._build(parts) if not reader.faults else None
 
     def _hop(self, item: dict[str, Any], at: str) -> Hop:

@@ -24,7 +24,7 @@ def preview_upload(upload: Upload, mapping: Any = None) -> dict[str, Any]:
     except LookRefused as refused:
         raise InvalidRequest([Fault("/upload", str(refused))]) from refused
     except InvalidRequest as error:
-        faults = [Fault(f"/mapping{fault.pointer}", fault.message, fault.nearest) for fault in error.faults]
+        faults = [fault.below("/mapping") for fault in error.faults]
         raise InvalidRequest(faults) from error
     if mapping:
         upload.mapping = mapping

@@ -46,7 +46,7 @@ def check_given_plan(plan: object, release: Release) -> list[Fault]:
     try:
         Plan.parse(plan, release.snapshot.schema)
     except PlanInvalid as error:
-        return [Fault(f"/plan{fault.pointer}", fault.message, fault.nearest) for fault in error.faults]
+        return [fault.below("/plan") for fault in error.faults]
     return []
 
 
