@@ -18,7 +18,7 @@ from search.domain.trace import Limit
 
 LONGEST_TIMEOUT = 2**31 - 1
 """Largest value of `statement_timeout`, in milliseconds."""
-STOPPED = "Postgres stopped the query: its time ran out"
+STOPPED = "Postgres stopped the query: its time limit ran out"
 
 
 def milliseconds(limit: Limit) -> int | None:

@@ -1,6 +1,8 @@
-"""The device that a training runs on."""
+"""The device that a training runs on, and the optimizer that stays on it."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import torch
 from django.conf import settings
@@ -25,3 +27,15 @@ def training_device(wanted: str, stage: str) -> str:
         said = "set device=cpu" if wanted == "auto" else "set device=auto or cpu"
         raise StageError(stage, f"there is no GPU on this machine; {said}", permanent=True)
     return device
+
+
+def adam_w(groups: list[dict[str, Any]], **options: float) -> torch.optim.AdamW:
+    """Return torch's AdamW of the groups of parameters, with its options, that opens no GPU for parameters of the CPU.
+
+    Before each step, torch asks the present GPU whether a CUDA graph is being recorded, which opens the GPU of every
+    machine that has one.
+    """
+    optimizer = torch.optim.AdamW(groups, **options)  # type: ignore[arg-type]
+    if not any(parameter.is_cuda for group in optimizer.param_groups for parameter in group["params"]):
+        optimizer._accelerator_graph_capture_health_check = lambda: None  # type: ignore[method-assign]
+    return optimizer

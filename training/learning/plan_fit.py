@@ -19,6 +19,7 @@ from search.neural.devices import seeded
 from search.neural.plan_scorer import PlanScorerNet, ScorerSize
 from search.stages.plan.scoring.features import FEATURES
 from search.stages.plan.scoring.score import Weights
+from training.learning.devices import adam_w
 from training.learning.plan_lists import PlanLists
 
 Indices = NDArray[np.int64]
@@ -122,7 +123,7 @@ def fit(
     path_vectors = torch.from_numpy(wordings)
     moved = torch.nn.Parameter(torch.zeros_like(path_vectors))
     maps = {id(net.ask.weight), id(net.tell.weight)}
-    optimizer = torch.optim.AdamW([
+    optimizer = adam_w([
         {"params": [net.ask.weight, net.tell.weight, moved], "lr": how.rate, "weight_decay": how.decay},
         {"params": [p for p in net.parameters() if id(p) not in maps], "lr": _FAST * how.rate, "weight_decay": _LIGHT},
     ])  # fmt: skip

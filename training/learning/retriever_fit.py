@@ -17,6 +17,7 @@ from search.domain.errors import StageError
 from search.neural.devices import computes_bfloat16, kind_of, seeded
 from search.neural.field_retriever import FieldNet, on_device, padded
 from search.neural.memory import out_of_memory, release_memory, within_memory
+from training.learning.devices import adam_w
 from training.learning.retriever_data import Asked, Nodes, entries_of, scores_of
 
 Indices = NDArray[np.int64]
@@ -69,7 +70,7 @@ class Trainer:
             for params, rate in ((tower, how.layer_rate), (heads, how.rate), (weights, how.weight_rate))
             if params
         ]
-        self._optimizer = torch.optim.AdamW(groups)
+        self._optimizer = adam_w(groups)
         self._schedule = torch.optim.lr_scheduler.LambdaLR(
             self._optimizer, lambda step: min(1.0, (step + 1) / (WARM * self._steps)) * max(0.0, 1 - step / self._steps)
         )

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from search.domain.errors import StageError
 from search.domain.run_context import RunContext
 from search.neural.memory import out_of_memory, release_memory
+from training.learning.devices import adam_w
 from training.learning.step_state import State, restored, saved
 
 EXPLODED = 5.0
@@ -157,7 +158,7 @@ class StepwiseFit(ABC, Generic[Q]):
         own = {id(p) for p in heads}
         body = [p for p in trainable(self.model).values() if id(p) not in own]
         groups = [{"params": body, "height": self.how.rate}, {"params": heads, "height": HEAD_RATE * self.how.rate}]
-        return torch.optim.AdamW([g for g in groups if g["params"]], lr=self.how.rate, weight_decay=DECAY)
+        return adam_w([g for g in groups if g["params"]], lr=self.how.rate, weight_decay=DECAY)
 
     def _height(self, step: int) -> float:
         """Return the factor of the learning rate in a step: a linear rise, then a cosine down to 0."""
