@@ -223,6 +223,7 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "adjacency": {"BACKEND": "search.adapters.adjacency_memmap.MemmapAdjacency"},
     "mentions": {"BACKEND": "search.adapters.mentions_memmap.MemmapMentions"},
     "values": {"BACKEND": "search.adapters.values_memmap.MemmapValues"},
+    "columns": {"BACKEND": "search.adapters.columns_memmap.MemmapColumns"},
     "nodes": {"BACKEND": "search.adapters.nodes_memmap.MemmapNodes"},
     "text": {"BACKEND": "search.adapters.text_bm25.Bm25Index"},
     "vectors": {"BACKEND": "search.adapters.vectors_pgvector.PgVectors"},

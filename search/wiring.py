@@ -182,6 +182,11 @@ class Tools:
         return build("values", directory=self.snapshot.directory / "values", schema=self.schema)
 
     @cached_property
+    def columns(self) -> Columns:
+        """The fields of nodes as columns; a release that was indexed without them has none."""
+        return build("columns", directory=self.snapshot.directory / "columns", schema=self.schema)
+
+    @cached_property
     def text(self) -> TextIndex:
         """The BM25 index."""
         return build("text", directory=self.snapshot.directory / "bm25", schema=self.schema)

@@ -6,6 +6,7 @@ unit-length float32 arrays, so that a dot product is a cosine.
 
 from search.interfaces.arrays import Keys, VectorKind, Vectors
 from search.interfaces.indexes import (
+    Columns,
     How,
     KindMatrix,
     Mention,
@@ -49,6 +50,7 @@ from search.interfaces.tools import Adjacency, Encoder, GraphStore, IdentifiedMo
 __all__ = [
     "Adjacency",
     "CheckStage",
+    "Columns",
     "Encoder",
     "ExpandStage",
     "ExplainStage",

@@ -254,3 +254,22 @@ class ValueIndex(Protocol):
         The same stretch may be a value of several fields. A release that was indexed without values has none.
         """
         ...
+
+
+class Columns(Protocol):
+    """The fields of nodes as columns: what conditions and orders of a question are tried on."""
+
+    def having(self, label: str, field: str) -> Keys:
+        """Return the sorted keys of the nodes of a type that have a field."""
+        ...
+
+    def numbers(self, label: str, field: str) -> tuple[Keys, NDArray[np.float64]]:
+        """Return the keys and numbers of a field, sorted by key; a node with several has several rows.
+
+        A date is the number of its year, month and day one after the other: 20150301.
+        """
+        ...
+
+    def equal(self, label: str, field: str, value: object, *, part: bool = False) -> Keys:
+        """Return the sorted keys of the nodes with a value; with `part` also those with it in a list of places."""
+        ...

@@ -66,6 +66,7 @@ def index_parts(size: Size, kinds: int = len(USUAL)) -> dict[str, float]:
         parts.index_files("completion"): 2.5e-5 * nodes,
         parts.index_files("near_names"): 6e-5 * nodes,
         parts.index_files("values"): 2.5e-5 * nodes,
+        parts.index_files("columns"): 2.5e-5 * nodes,
         parts.index_files("bm25"): 1e-4 * nodes + 2.5e-7 * nodes * document,
     }
     return files | (vectors if kinds else {})

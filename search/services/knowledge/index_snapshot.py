@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from search import text
 from search.adapters import (
     adjacency_memmap,
+    columns_memmap,
     completion_memmap,
     field_values,
     mentions_memmap,
@@ -274,6 +275,7 @@ def _parts(snapshot: Snapshot, run: RunContext) -> dict[str, IndexPart]:
         "near_names": lambda folder: _write_near_names(folder, snapshot, schema, run),
         "bm25": lambda folder: _write_bm25(folder, snapshot, schema, run),
         "values": lambda folder: field_values.build(folder, schema, _nodes("values", snapshot, schema, run)),
+        "columns": lambda folder: columns_memmap.build(folder, schema, _nodes("columns", snapshot, schema, run)),
     }
     return {name: IndexPart(version=_VERSIONS.get(name, 1), write=write) for name, write in build.items()}
 

@@ -1,0 +1,21 @@
+"""Values of fields as numbers, so that numbers and dates are compared in one way."""
+
+from __future__ import annotations
+
+import math
+import re
+
+_DATE = re.compile(r"(-?\d{1,4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
+
+
+def as_number(value: object) -> float:
+    """Return a value as a number: itself, a date as year.month.day in order (20150301); nan where it is neither."""
+    if isinstance(value, bool):
+        return math.nan
+    if isinstance(value, int | float):
+        return float(value)
+    found = _DATE.match(str(value))
+    if found is None:
+        return math.nan
+    year, month, day = (int(part) if part else 0 for part in found.groups())
+    return float(year * 10_000 + month * 100 + day)

@@ -1,0 +1,77 @@
+"""What is denied: sets, relations and fields that answers must not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from search.domain.graph import Direction
+from search.stages.plan.derivation import Derivation, Features, Relating
+from search.stages.plan.operators.context import Context, Made
+from search.stages.plan.operators.sets import floating, related
+from search.stages.plan.sets import Kind, Named, NodeSet, Walk, Where, Without, narrowed
+
+
+def denied(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A set that answers must not be in, or must not be joined with."""
+    yield right.meaning, ()
+
+
+def lacked(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A set of which answers must have none."""
+    yield right.meaning, ()
+
+
+def lacked_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A field that answers must not have."""
+    for name in dict.fromkeys(name for _, name in right.meaning.fields):
+        types = sum(1 << code for code, other in right.meaning.fields if other == name)
+        yield Where(types, Kind(types), name, "exists"), ()
+
+
+def relation(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A relation that is denied."""
+    yield right.meaning, ()
+
+
+def _any(context: Context, relating: Relating) -> Iterator[Made]:
+    """Yield the nodes that have the relation at all, at each of its ends."""
+    ways: tuple[Direction, Direction] = ("out", "in")
+    for way in ways:
+        near = context.schema.near(context.schema.all_types, relating.relation, way)
+        reached = context.schema.far(near, relating.relation, way)
+        against = relating.way == way
+        yield Walk(reached, Kind(near), relating.relation, way), (("against", float(against)),)
+
+
+def unrelated(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """What has no neighbour over a relation."""
+    yield from _any(context, left.meaning)
+
+
+def unrelated_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """What no neighbour has over a relation."""
+    yield from _any(context, right.meaning)
+
+
+def relation_last(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes of a denied relation with the set before it."""
+    yield from related(context, right.meaning, left.meaning, subject=True)
+
+
+def relation_first(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes of a relation with a set that is denied behind it."""
+    yield from related(context, left.meaning, right.meaning, subject=False)
+
+
+def without(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes of a set that are not in a denied one, nor joined with it where that is of another type."""
+    of: NodeSet = left.meaning
+    out: NodeSet = right.meaning
+    if isinstance(of, Named):
+        return
+    if of.types & out.types and not isinstance(out, Kind):
+        yield Without(of.types, of, narrowed(out, of.types & out.types)), ()
+    if isinstance(out, Named | Kind) or not of.types & out.types:
+        for walk, features in floating(context, of.types, out):
+            more: Features = (*features, ("without-join", 1.0))
+            yield Without(of.types, of, walk), more

@@ -1,0 +1,135 @@
+"""Superlatives: orders by a field or by a number of neighbours, and what they choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from search.domain.graph import OPPOSITE, Direction
+from search.stages.plan.derivation import Derivation, Features, FieldNamed, Order, Relating
+from search.stages.plan.operators.context import Context, Made
+from search.stages.plan.operators.sets import floating, related
+from search.stages.plan.sets import Counted, End, Kind, Named, NodeSet, Top, Walk, codes, has_order, narrowed
+
+
+def of_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """An order by the field behind a superlative."""
+    yield _by(context, left.meaning, right.meaning)
+
+
+def most_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The largest values of a field."""
+    yield _by(context, "desc", right.meaning)
+
+
+def fewest_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The smallest values of a field."""
+    yield _by(context, "asc", right.meaning)
+
+
+def _by(context: Context, end: str, named: FieldNamed) -> Made:
+    measured = {pair for pairs in context.schema.number_fields.values() for pair in pairs}
+    fields = tuple(pair for pair in named.fields if pair in measured)
+    return Order(end, fields), (("order-no-number", float(not fields)),)
+
+
+def most_of(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The largest numbers of neighbours that are in a set."""
+    yield from _number_of("desc", right.meaning)
+
+
+def fewest_of(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The smallest numbers of neighbours that are in a set."""
+    yield from _number_of("asc", right.meaning)
+
+
+def _number_of(end: str, of: NodeSet) -> Iterator[Made]:
+    if not isinstance(of, Named):
+        yield Order(end, count=(None, of)), ()
+
+
+def most_related(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The largest numbers of neighbours over a relation."""
+    yield Order("desc", count=(right.meaning, None)), ()
+
+
+def fewest_related(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The smallest numbers of neighbours over a relation."""
+    yield Order("asc", count=(right.meaning, None)), ()
+
+
+def related_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """An order by a number of nodes, with the relation that joins them said behind it."""
+    yield from _with_relation(left.meaning, right.meaning)
+
+
+def related_first(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """An order by a number of nodes, with the relation that joins them said before it."""
+    yield from _with_relation(right.meaning, left.meaning)
+
+
+def _with_relation(order: Order, relating: Relating) -> Iterator[Made]:
+    if order.count is not None and order.count[0] is None:
+        yield replace(order, count=(relating, order.count[1])), ()
+
+
+def first_places(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """An order of which several places are asked for."""
+    yield replace(right.meaning, limit=left.meaning), ()
+
+
+def places_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """An order with the number of places behind it."""
+    yield replace(left.meaning, limit=right.meaning), ()
+
+
+def chosen_first(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The first of a set in the order before it."""
+    yield from _chosen(context, left.meaning, right.meaning)
+
+
+def chosen_last(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The first of a set in the order behind it."""
+    yield from _chosen(context, right.meaning, left.meaning)
+
+
+def _chosen(context: Context, order: Order, of: NodeSet) -> Iterator[Made]:
+    end: End = "asc" if order.end == "asc" else "desc"
+    again: Features = (("order-of-order", float(has_order(of))), ("order-of-named", float(isinstance(of, Named))))
+    if order.count is None:
+        for name in dict.fromkeys(name for code, name in order.fields if of.types >> code & 1):
+            types = sum(1 << code for code, other in order.fields if other == name and of.types >> code & 1)
+            yield Top(types, narrowed(of, types), name, end, order.limit), again
+        return
+    for counted, features in counts(context, *order.count, of.types):
+        types = context.schema.near(counted.to, counted.relation, counted.direction) & of.types
+        if types:
+            yield Top(types, narrowed(of, types), counted, end, order.limit), (*again, *features)
+
+
+def counts(
+    context: Context, relating: Relating | None, among: NodeSet | None, types: int
+) -> Iterator[tuple[Counted, Features]]:
+    """Yield what may be counted of nodes of some types: neighbours over a relation, or in a set, or both."""
+    if relating is None:
+        assert among is not None
+        for walk, features in floating(context, types, among):
+            yield _counted(walk.relation, OPPOSITE[walk.direction], among), features
+        return
+    if among is not None:
+        for walk, features in [*related(context, relating, among, subject=True), *related(context, relating, among, subject=False)]:
+            if walk.types & types:
+                yield _counted(walk.relation, OPPOSITE[walk.direction], among), features
+        return
+    ways: tuple[Direction, Direction] = ("in", "out") if relating.way == "out" and not relating.noun else ("out", "in")
+    for place, way in enumerate(ways):
+        to = context.schema.far(types, relating.relation, way)
+        if to:
+            yield Counted(relating.relation, way, to), (("against", float(place)),)
+
+
+def _counted(relation: int, way: Direction, among: NodeSet) -> Counted:
+    return Counted(relation, way, among.types, None if isinstance(among, Kind) else among)
+
+
+_ = Walk, codes

@@ -1,0 +1,185 @@
+"""Sets of nodes: types and names, relations of them, and joins that no word says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from search.domain.graph import OPPOSITE, Direction
+from search.language.words import ANSWER_OF, stem, words
+from search.stages.plan.derivation import Derivation, Features, Relating
+from search.stages.plan.operators.context import Context, Made
+from search.stages.plan.sets import Either, Kind, Meet, Named, NodeSet, Walk, codes, has_order, meet, parts
+from search.text import words as split_identifier
+
+_PLACE = frozenset(("in", "at", "on", "inside", "within", "located"))
+
+
+def both(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """What both sides say of the same nodes."""
+    one, other = left.meaning, right.meaning
+    found = meet(one, other)
+    if found is None or found in (one, other) and not (isinstance(one, Kind) or isinstance(other, Kind)):
+        return
+    named = isinstance(one, Named) and isinstance(other, Named)
+    kinds = isinstance(one, Kind) and isinstance(other, Kind)
+    if kinds or (named and not set(one.keys) & set(other.keys)):
+        return
+    features: Features = (
+        ("meet-kind-first", float(isinstance(one, Kind))), ("meet-kind-last", float(isinstance(other, Kind))),
+        ("meet-over-order", float(has_order(one) or has_order(other))), ("meet-named", float(isinstance(one, Named) or isinstance(other, Named))),
+    )  # fmt: skip
+    yield found, features
+
+
+def floating(context: Context, types: int, of: NodeSet) -> Iterator[tuple[Walk, Features]]:
+    """Yield the walks from a set to nodes of some types over one relation, whichever the schema has."""
+    ways = [
+        (relation, way)
+        for relation, way in context.schema.steps
+        if context.schema.far(of.types, relation, way) & types
+    ]
+    for relation, way in ways:
+        reached = context.schema.far(of.types, relation, way) & types
+        near = context.schema.near(reached, relation, way) & of.types
+        share = context.share(relation, way, reached)
+        features: Features = (("float", 1.0), ("float-ways", float(len(ways) - 1)), ("float-share", share))
+        yield Walk(reached, of if near == of.types else of, relation, way), features
+
+
+def joined_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """What the left side says, of nodes that some relation joins with the right one."""
+    yield from _joined(context, left.meaning, right.meaning)
+
+
+def joined_before(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """What the right side says, of nodes that some relation joins with the left one."""
+    yield from _joined(context, right.meaning, left.meaning)
+
+
+def _joined(context: Context, head: NodeSet, of: NodeSet) -> Iterator[Made]:
+    if isinstance(head, Named) and isinstance(of, Kind):
+        return
+    for walk, features in floating(context, head.types, of):
+        found = meet(head, walk)
+        if found is not None:
+            more: Features = (
+                ("join-head-kind", float(isinstance(head, Kind))), ("join-of-kind", float(isinstance(of, Kind))),
+                ("join-over-order", float(has_order(head))), ("join-head-named", float(isinstance(head, Named))),
+            )  # fmt: skip
+            yield found, (*features, *more)
+
+
+def _directions(relating: Relating, *, subject: bool) -> tuple[tuple[Direction, bool], ...]:
+    """Return the directions of walking from the argument of a relation, each with whether it is against its words.
+
+    `subject` says that the argument stands before the word, where the subject of a verb stands.
+    """
+    if relating.noun and relating.way is not None:
+        way: Direction = "out" if relating.way == "out" else "in"
+        return ((way, False),)
+    if relating.way is None:
+        return (("out", False),)
+    forth: Direction = "out" if relating.way == "out" else "in"
+    said = forth if subject else OPPOSITE[forth]
+    return (said, False), (OPPOSITE[said], True)
+
+
+def related(context: Context, relating: Relating, of: NodeSet, *, subject: bool) -> Iterator[tuple[Walk, Features]]:
+    """Yield the walks over a relation from a set that is its subject or its object."""
+    for way, against in _directions(relating, subject=subject):
+        reached = context.schema.far(of.types, relating.relation, way)
+        if reached:
+            more: Features = (
+                ("against", float(against)), ("noun-behind", float(relating.noun and subject)),
+                ("rel-of-kind", float(isinstance(of, Kind))), ("rel-order", float(has_order(of))),
+            )  # fmt: skip
+            yield Walk(reached, of, relating.relation, way), more
+
+
+def relation_first(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes of a relation with the set behind it."""
+    yield from related(context, left.meaning, right.meaning, subject=False)
+
+
+def relation_last(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes of a relation with the set before it."""
+    yield from related(context, right.meaning, left.meaning, subject=True)
+
+
+def role(context: Context, left: Derivation) -> Iterator[Made]:
+    """All nodes that a noun of a relation names: *capitals*."""
+    relating: Relating = left.meaning
+    if relating.noun and relating.way is not None:
+        way: Direction = "out" if relating.way == "out" else "in"
+        near = context.schema.near(context.schema.all_types, relating.relation, way)
+        reached = context.schema.far(near, relating.relation, way)
+        yield Walk(reached, Kind(near), relating.relation, way), ()
+
+
+def place(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes that a set is in: those of relations whose wording in that direction ends with a word of place."""
+    of: NodeSet = right.meaning
+    for relation, way in context.schema.steps:
+        one = context.schema.schema.relations[relation]
+        said = words(one.description or split_identifier(one.name)) if way == "out" else words(one.inverse)
+        reached = context.schema.far(of.types, relation, way)
+        if reached and said and _PLACE & set(said):
+            yield Walk(reached, of, relation, way), ()
+
+
+def person(context: Context, left: Derivation) -> Iterator[Made]:
+    """The nodes of types of persons."""
+    wanted = {stem(word) for word in ANSWER_OF["who"].split()}
+    found = 0
+    for code, kind in enumerate(context.schema.schema.node_types):
+        said = {stem(word) for phrase in (split_identifier(kind.name), *kind.aliases) for word in words(phrase)}
+        found |= 1 << code if wanted & said else 0
+    if found:
+        yield Kind(found), ()
+
+
+def same(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The set on the right side."""
+    yield right.meaning, ()
+
+
+def either(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes of one side or the other."""
+    one, other = left.meaning, right.meaning
+    types = one.types & other.types
+    if types:
+        alike = type(parts(one)[-1]) is type(parts(other)[-1])
+        yield Either(one.types | other.types, one, other), (("either-unlike", float(not alike)),)
+
+
+def pair(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """Two sets of one type, of which both are meant."""
+    one, other = left.meaning, right.meaning
+    if one.types & other.types and not isinstance(one, Kind) and not isinstance(other, Kind):
+        yield (one, other), (("pair-unlike", float(type(one) is not type(other))),)
+
+
+def relation_of_both(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes of a relation with each of two sets."""
+    one, other = right.meaning
+    firsts = list(related(context, left.meaning, one, subject=False))
+    for first, features in firsts:
+        second = Walk(context.schema.far(other.types, first.relation, first.direction), other, first.relation, first.direction)
+        if first.types & second.types:
+            yield Meet(first.types & second.types, first, second), features
+
+
+def joined_with_both(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """What the left side says, of nodes that one relation joins with each of two sets."""
+    head: NodeSet = left.meaning
+    one, other = right.meaning
+    for first, features in floating(context, head.types, one):
+        reached = context.schema.far(other.types, first.relation, first.direction) & head.types
+        second = Walk(reached, other, first.relation, first.direction)
+        half = meet(head, first)
+        found = meet(half, second) if half is not None and reached else None
+        if found is not None:
+            yield found, features
+
+
+_ = codes

@@ -1,0 +1,160 @@
+"""Fields of nodes: asked for, compared with a number or with another node, and summed up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import cast
+
+from search.domain.plan import Ask, Operator
+from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed
+from search.stages.plan.operators.context import Context, Made
+from search.stages.plan.sets import Asked, Compared, Either, Kind, Named, NodeSet, Top, Where, has_order, narrowed
+
+Fields = Sequence[tuple[int, str]]
+
+
+def _of_types(fields: Fields, types: int) -> Iterator[tuple[str, int]]:
+    """Yield each field's name with the mask of those of the types that have it."""
+    for name in dict.fromkeys(name for code, name in fields if types >> code & 1):
+        yield name, sum(1 << code for code, other in fields if other == name and types >> code & 1)
+
+
+def field_of(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A field of the nodes of a set."""
+    yield from _shown(left.meaning, right.meaning)
+
+
+def of_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A field behind the set whose field it is."""
+    yield from _shown(right.meaning, left.meaning)
+
+
+def _shown(named: FieldNamed, of: NodeSet) -> Iterator[Made]:
+    for name, types in _of_types(named.fields, of.types):
+        some: Features = (("show-kind", float(isinstance(of, Kind))),)
+        yield Asked(narrowed(of, types), "which", name), some
+
+
+def date_of(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A date of the nodes of a set."""
+    yield from _shown(FieldNamed(tuple(context.schema.number_fields["date"])), right.meaning)
+
+
+def counted_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A field that holds a number of what is asked for: *how many people*."""
+    measured = {pair for pairs in context.schema.number_fields.values() for pair in pairs}
+    fields = tuple(pair for pair in right.meaning.fields if pair in measured)
+    if fields:
+        yield FieldNamed(fields), ()
+
+
+def number_of(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The number of the nodes of a set."""
+    of: NodeSet = right.meaning
+    yield Asked(of, "how many"), (("count-named", float(isinstance(of, Named))), ("count-order", float(has_order(of))))
+
+
+def mean(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The mean of a field."""
+    yield ("mean", right.meaning), ()
+
+
+def total(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The sum of a field."""
+    yield ("sum", right.meaning), ()
+
+
+def aggregate_of(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """An aggregate of a field of the nodes of a set."""
+    yield from _aggregate(left.meaning, right.meaning)
+
+
+def of_aggregate(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """An aggregate behind the set of which it is."""
+    yield from _aggregate(right.meaning, left.meaning)
+
+
+def _aggregate(what: tuple[str, FieldNamed], of: NodeSet) -> Iterator[Made]:
+    ask, named = what
+    for name, types in _of_types(named.fields, of.types):
+        yield Asked(narrowed(of, types), cast(Ask, ask), name), ()
+
+
+def field_meets(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes whose field meets a condition."""
+    yield from _conditions(left.meaning.fields, right.meaning, context.schema.all_types)
+
+
+def meets_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes whose field, named behind the number, meets a condition."""
+    yield from _conditions(right.meaning.fields, left.meaning, context.schema.all_types)
+
+
+def _conditions(fields: Fields, amount: Amount, types: int) -> Iterator[Made]:
+    for name, having in _of_types(fields, types):
+        yield condition(Kind(having), name, amount), ()
+
+
+def condition(of: NodeSet, name: str, amount: Amount) -> Where:
+    """Return the nodes of a set whose field meets a condition."""
+    op = cast(Operator, amount.op)
+    value = (_plain(amount.low), _plain(amount.high)) if op == "between" else _plain(amount.low)
+    return Where(of.types, of, name, op, value)
+
+
+def _plain(number: float) -> int | float:
+    return int(number) if number == int(number) else number
+
+
+def meets(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes of a set for which the number behind it holds, by a field that the number may mean."""
+    yield from _meets(context, left.meaning, right.meaning)
+
+
+def meets_before(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes of a set for which the number before it holds."""
+    yield from _meets(context, right.meaning, left.meaning)
+
+
+def _meets(context: Context, of: NodeSet, amount: Amount) -> Iterator[Made]:
+    if isinstance(of, Named):
+        return
+    fields: Fields = amount.fields or [pair for pairs in context.schema.number_fields.values() for pair in pairs]
+    found = list(_of_types(fields, of.types))
+    for name, types in found:
+        bare: Features = (("number-bare", float(not amount.fields)), ("number-ways", float(len(found) - 1)))
+        yield condition(narrowed(of, types), name, amount), bare
+
+
+def more_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A comparison by a field: more of it."""
+    yield Amount(">", 0, 0, right.meaning.fields), ()
+
+
+def less_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A comparison by a field: less of it."""
+    yield Amount("<", 0, 0, right.meaning.fields), ()
+
+
+def compared_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A comparative with the field behind it."""
+    yield Amount(left.meaning, 0, 0, right.meaning.fields), ()
+
+
+def compared(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes whose field is more or less than that of another set."""
+    amount, other = left.meaning, right.meaning
+    for name, types in _of_types(amount.fields, other.types):
+        yield Compared(types, Kind(types), name, cast(Operator, amount.op), narrowed(other, types), name), ()
+
+
+def chosen(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """That one of two nodes with more or less of a field."""
+    amount, of = left.meaning, right.meaning
+    if isinstance(of, Either) and isinstance(of.one, Named) and isinstance(of.other, Named):
+        for name, types in _of_types(amount.fields, of.types):
+            yield Top(types, narrowed(of, types) if types != of.types else of, name, "desc" if amount.op == ">" else "asc"), ()
+
+
+_ = replace

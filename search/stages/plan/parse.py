@@ -1,0 +1,219 @@
+"""One chart for a question: neighbouring stretches are joined by the rules of the grammar, the best of each kept.
+
+A cell holds the meanings of one stretch of the question, of each category at most `beam`. Words between two joined
+stretches are skipped at a price: none for function words, more for a word that means something.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from search.language.words import WHICH
+from search.stages.plan.annotate import Annotated
+from search.stages.plan.derivation import Derivation, Features
+from search.stages.plan.grammar import Grammar, Rule, Weights
+from search.stages.plan.operators.context import Context
+from search.stages.plan.sets import Asked, Kind, NodeSet, parts
+
+Cell = dict[str, list[Derivation]]
+_SETS = frozenset(("S",))
+_ROOTS = ("S", "V")
+_SKIPPED = 6
+"""Most tokens that are skipped between two joined stretches."""
+_PREPOSITIONS = frozenset(("in", "at", "on", "from", "by", "for", "to", "through", "near", "into", "inside", "within", "under", "over", "about", "between", "among"))
+_RELATIVE = frozenset(("that", "which", "who", "whose", "where", "whom"))
+_AUXILIARY = frozenset(("is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could", "will", "would", "be", "been"))
+
+
+@dataclass(frozen=True, eq=False)
+class Parser:
+    """Joins the annotations of a question to whole meanings."""
+
+    grammar: Grammar
+    context: Context
+    weights: Weights
+    beam: int = 6
+
+    def __call__(self, annotated: Annotated, check: Callable[[], None] = lambda: None) -> list[Derivation]:
+        """Return the meanings of the whole question, best first; words that no meaning covers are priced."""
+        chart = _Chart(self, annotated)
+        chart.fill(check)
+        return chart.roots()
+
+
+class _Chart:
+    """The cells of one question."""
+
+    def __init__(self, parser: Parser, annotated: Annotated) -> None:
+        self.parser, self.said = parser, annotated
+        self.size = len(annotated.tokens)
+        self.cells: dict[tuple[int, int], Cell] = {}
+        self.ends: dict[int, list[int]] = defaultdict(list)
+        self._gaps: dict[tuple[int, int], tuple[float, Features, str]] = {}
+        known: dict[int, set[str]] = defaultdict(set)
+        for one in annotated.annotations:
+            for at in range(one.start, one.end):
+                known[at].add(one.category)
+        self.known = known
+
+    def fill(self, check: Callable[[], None]) -> None:
+        """Fill all cells, shorter ones before the longer ones that end at the same word."""
+        by_span: dict[tuple[int, int], list[Derivation]] = defaultdict(list)
+        for one in self.said.annotations:
+            by_span[one.start, one.end].append(one)
+        for end in range(1, self.size + 1):
+            check()
+            for start in range(end - 1, -1, -1):
+                made = list(by_span.get((start, end), ()))
+                made += self._joined(start, end)
+                if not made:
+                    continue
+                cell = _kept(made, self.parser.beam)
+                more = [child for category, several in cell.items() for one in several for child in self._alone(one)]
+                if more:
+                    cell = _kept([*made, *more], self.parser.beam)
+                self.cells[start, end] = cell
+                self.ends[end].append(start)
+
+    def _alone(self, one: Derivation) -> Iterator[Derivation]:
+        for rule in self.parser.grammar.of_one.get(one.category, ()):
+            for meaning, features in rule.function(self.parser.context, one):
+                yield self._made(rule, meaning, features, (one,), one.start, one.end, 0.0)
+
+    def _joined(self, start: int, end: int) -> Iterator[Derivation]:
+        for middle in range(start + 1, end):
+            right = self.cells.get((middle, end))
+            if right is None:
+                continue
+            for stop in range(middle, max(start, middle - _SKIPPED) , -1):
+                left = self.cells.get((start, stop))
+                if left is None:
+                    continue
+                price, skipped, between = self._gap(stop, middle)
+                for category, lefts in left.items():
+                    rules = self.parser.grammar.of_two.get(category)
+                    if rules is None:
+                        continue
+                    for other, rights in right.items():
+                        for rule in rules.get(other, ()):
+                            for one in lefts:
+                                for two in rights:
+                                    for meaning, features in rule.function(self.parser.context, one, two):
+                                        if rule.id in _PLACED:
+                                            features = (*features, (f"{rule.id}:{between}", 1.0))
+                                        yield self._made(
+                                            rule, meaning, (*features, *skipped), (one, two), start, end, price
+                                        )
+
+    def _made(
+        self, rule: Rule, meaning: Any, features: Features, children: tuple[Derivation, ...], start: int, end: int,
+        price: float,
+    ) -> Derivation:
+        named: Features = ((f"rule:{rule.id}", 1.0), *features)
+        score = self.parser.weights(named) + sum(child.score for child in children)
+        covered = 0
+        for child in children:
+            covered |= child.covered
+        return Derivation(start, end, rule.result, meaning, score, rule.id, named, children, covered)
+
+    def _gap(self, start: int, end: int) -> tuple[float, Features, str]:
+        """Return the price of skipping words, its features, and what kind of words they are."""
+        found = self._gaps.get((start, end))
+        if found is None:
+            features = self._skipped(start, end)
+            found = self._gaps[start, end] = self.parser.weights(features), features, self._between(start, end)
+        return found
+
+    def _skipped(self, start: int, end: int) -> Features:
+        count: dict[str, float] = {}
+        for at in range(start, end):
+            known = self.known.get(at, set())
+            for category in sorted(known):
+                if category.isupper() and len(category) > 3 and category not in ("WHERE",):
+                    count[f"skip-{category}"] = count.get(f"skip-{category}", 0.0) + 1.0
+            name = ""
+            if self.said.content[at]:
+                name = "skip-known" if known else "skip-unknown"
+            elif known & {"S", "R", "F", "K", "Q"}:
+                name = "skip-asking"
+            if name:
+                count[name] = count.get(name, 0.0) + 1.0
+        return tuple(count.items())
+
+    def _between(self, start: int, end: int) -> str:
+        said = [token.word for token in self.said.tokens[start:end]]
+        marked = any(token.mark for token in self.said.tokens[start : end + 1])
+        for name, words in _KINDS:
+            if any(word in words for word in said):
+                return name
+        return "mark" if marked else "none"
+
+    def roots(self) -> list[Derivation]:
+        """Return the meanings of the whole question, best first."""
+        found: dict[Any, Derivation] = {}
+        for (start, end), cell in self.cells.items():
+            before, after = self._skipped(0, start), self._skipped(end, self.size)
+            for category in _ROOTS:
+                for one in cell.get(category, ()):
+                    asked = one.meaning if isinstance(one.meaning, Asked) else self._asked(one.meaning)
+                    features = (*before, *after, *self._whole(asked, one))
+                    score = one.score + self.parser.weights(features)
+                    root = Derivation(0, self.size, "ROOT", asked, score, "", features, (one,), one.covered)
+                    if asked not in found or found[asked].score < score:
+                        found[asked] = root
+        return sorted(found.values(), key=lambda one: -one.score)
+
+    def _asked(self, of: NodeSet) -> Asked:
+        first = self.said.tokens[0].word if self.size else ""
+        return Asked(of, "whether") if first in _AUXILIARY and not isinstance(of, Kind) else Asked(of)
+
+    def _whole(self, asked: Asked, one: Derivation) -> Features:
+        head = self._head()
+        own = asked.types
+        named = all(part.__class__.__name__ == "Named" for part in parts(asked.of))
+        kind = isinstance(asked.of, Kind)
+        wanted = self.known.get(0, set()) | self.known.get(1, set()) | self.known.get(2, set())
+        return (
+            ("head-agrees", float(bool(head & own) and not asked.show)),
+            ("head-differs", float(bool(head) and not head & own and not asked.show)),
+            ("root-named", float(named and asked.ask == "which" and not asked.show)), ("root-kind", float(kind)),
+            ("root-show", float(bool(asked.show))), ("root-count", float(asked.ask == "how many")),
+            ("count-missed", float("COUNT" in wanted and asked.ask != "how many" and not asked.show)),
+        )  # fmt: skip
+
+    def _head(self) -> int:
+        """Return the mask of the types that the first noun of a question names, behind *which* or at its beginning."""
+        for start in range(min(self.size, _SKIPPED)):
+            for end in range(min(self.size, start + 4), start, -1):
+                for one in self.cells.get((start, end), {}).get("S", ()):
+                    if isinstance(one.meaning, Kind) and one.rule.startswith("type"):
+                        return int(one.meaning.types)
+            if self.said.content[start] or any(
+                category in ("S", "R", "F") for category in self.cells.get((start, start + 1), {})
+            ):
+                return 0
+        return 0
+
+
+_PLACED = frozenset(("and-same", "join-post", "join-pre", "sup-post", "sup-scale", "of-field", "field-of", "arg-rel", "rel-arg"))
+_KINDS = (("prep", _PREPOSITIONS), ("of", frozenset(("of", "'s"))), ("with", frozenset(("with", "having"))), ("rel", _RELATIVE), ("aux", _AUXILIARY))
+
+
+def _kept(made: Sequence[Derivation], beam: int) -> Cell:
+    """Return the best derivations of each category; of equal meanings only the best one."""
+    best: dict[tuple[str, Any], Derivation] = {}
+    for one in made:
+        key = one.category, one.meaning
+        if key not in best or best[key].score < one.score:
+            best[key] = one
+    cell: Cell = defaultdict(list)
+    for one in sorted(best.values(), key=lambda one: -one.score):
+        if len(cell[one.category]) < beam:
+            cell[one.category].append(one)
+    return dict(cell)
+
+
+_ = WHICH, _SETS

@@ -1,0 +1,241 @@
+"""What words mean in a knowledge base: its types, relations and fields by their names, aliases and wordings.
+
+The index is computed once for a schema. It maps phrases of stems to what they say; `annotate` looks the words of a
+question up in it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from search.domain.graph import Direction, Relation, Schema
+from search.language.languages import language
+from search.language.reading.scales import Scale
+from search.language.words import FUNCTION_WORDS, stem, words
+from search.stages.plan.derivation import FieldNamed, Relating
+from search.stages.plan.knowledge.wording import identifier_words
+from search.stages.plan.sets import Kind
+from search.text import words as split_identifier
+
+Stems = tuple[str, ...]
+
+
+class Entry(NamedTuple):
+    """What a phrase says: the category and meaning of an annotation, and how well the phrase says it, in [0, 1]."""
+
+    category: str
+    meaning: Kind | Relating | FieldNamed
+    fit: float
+    rule: str
+
+
+@dataclass(frozen=True, eq=False)
+class SchemaIndex:
+    """The words of a schema."""
+
+    schema: Schema
+
+    @cached_property
+    def longest(self) -> int:
+        """Number of words of the longest phrase."""
+        return max((len(phrase) for phrase in self.entries), default=0)
+
+    @cached_property
+    def entries(self) -> dict[Stems, list[Entry]]:
+        """Phrase as stems → what it says, each meaning once with its best fit."""
+        found: dict[Stems, dict[tuple[str, object], Entry]] = defaultdict(dict)
+        for phrase, entry in self._listed():
+            stems = tuple(map(stem, phrase))
+            key = entry.category, entry.meaning
+            if stems and (key not in found[stems] or found[stems][key].fit < entry.fit):
+                found[stems][key] = entry
+        return {stems: list(by_meaning.values()) for stems, by_meaning in found.items()}
+
+    @cached_property
+    def all_types(self) -> int:
+        """The mask of all types."""
+        return (1 << len(self.schema.node_types)) - 1
+
+    @cached_property
+    def number_fields(self) -> dict[str, list[tuple[int, str]]]:
+        """Kind of field (`number`, `date`) → all fields of that kind as pairs of type code and name."""
+        found: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        for code, kind in enumerate(self.schema.node_types):
+            for one in kind.fields:
+                if one.kind in ("number", "date"):
+                    found[one.kind].append((code, one.name))
+        return found
+
+    def far(self, types: int, relation: int, direction: Direction) -> int:
+        """Return the mask of the types that a relation leads to from nodes of some types in a direction."""
+        far = 0
+        for near, other in self._ends[relation, direction]:
+            if types >> near & 1:
+                far |= 1 << other
+        return far
+
+    def near(self, types: int, relation: int, direction: Direction) -> int:
+        """Return the mask of the types from which a relation leads to nodes of some types in a direction."""
+        near = 0
+        for own, other in self._ends[relation, direction]:
+            if types >> other & 1:
+                near |= 1 << own
+        return near
+
+    @cached_property
+    def steps(self) -> list[tuple[int, Direction]]:
+        """Every relation with every direction of walking it; a mutual relation has one."""
+        ways: tuple[Direction, Direction] = ("out", "in")
+        return [
+            (at, way)
+            for at, one in enumerate(self.schema.relations)
+            for way in (ways[:1] if one.mutual else ways)
+        ]
+
+    def scaled(self, scale: Scale) -> list[tuple[int, str, int]]:
+        """Return the number and date fields that a scale is about: type code, field, place of its name in the scale."""
+        return self._of_words(scale.names)
+
+    def _of_words(self, names: Sequence[str]) -> list[tuple[int, str, int]]:
+        found = []
+        for place, name in enumerate(names):
+            wanted = {stem(word) for word in words(name)}
+            for code, field, own in self._measured:
+                if wanted <= own and not any(one[:2] == (code, field) for one in found):
+                    found.append((code, field, place))
+        return found
+
+    @cached_property
+    def _measured(self) -> list[tuple[int, str, frozenset[str]]]:
+        return [
+            (code, one.name, frozenset(stem(word) for word in words(split_identifier(one.name))))
+            for code, kind in enumerate(self.schema.node_types)
+            for one in kind.fields
+            if one.kind in ("number", "date")
+        ]
+
+    @cached_property
+    def _ends(self) -> dict[tuple[int, Direction], list[tuple[int, int]]]:
+        found: dict[tuple[int, Direction], list[tuple[int, int]]] = {}
+        for at, relation in enumerate(self.schema.relations):
+            pairs = list(self.schema.edges_between.get(relation.name, {}))
+            found[at, "out"] = pairs
+            found[at, "in"] = [(target, source) for source, target in pairs]
+            if relation.mutual:
+                found[at, "out"] = found[at, "in"] = list(dict.fromkeys([*found[at, "out"], *found[at, "in"]]))
+        return found
+
+    def _listed(self) -> Iterator[tuple[list[str], Entry]]:
+        for code, kind in enumerate(self.schema.node_types):
+            for place, phrase in enumerate([split_identifier(kind.name), *kind.aliases]):
+                said = words(phrase)
+                yield said, Entry("S", Kind(1 << code), 1.0, "type-name" if not place else "type-alias")
+                content = [word for word in said if word not in FUNCTION_WORDS]
+                if len(content) > 1:
+                    yield content[-1:], Entry("S", Kind(1 << code), 0.6, "type-part")
+        for at, relation in enumerate(self.schema.relations):
+            yield from self._of_relation(at, relation)
+        yield from self._of_fields()
+
+    def _of_relation(self, at: int, relation: Relation) -> Iterator[tuple[list[str], Entry]]:
+        nouns = self._nouns(relation)
+        own = {stem(word) for code in self._types_of(at) for word in words(split_identifier(self.schema.node_types[code].name))}
+        for noun, leads in nouns:
+            yield noun, Entry("R", Relating(at, leads, noun=True), 1.0, "relation-noun")
+            if len(noun) > 1:
+                yield noun[-1:], Entry("R", Relating(at, leads, noun=True), 0.4, "relation-part")
+        named = [(identifier_words(relation.name), "out", "relation-name"), (relation.description, "out", "relation-name")]
+        named += [(relation.inverse, "in", "relation-inverse")]
+        named += [(alias, "out", "relation-alias") for alias in relation.aliases]
+        known = {tuple(noun) for noun, _ in nouns}
+        for phrase, way, rule in named:
+            said = words(phrase)
+            if not said or tuple(said) in known:
+                continue
+            passive = said[-1] == "by"
+            yield said, Entry("R", Relating(at, None if relation.mutual else way), 1.0, rule)
+            content = [word for word in said if word not in FUNCTION_WORDS]
+            if content and content != said and not {stem(word) for word in content} <= own:
+                yield content, Entry("R", Relating(at, None if relation.mutual else way), 0.8, rule)
+            for word in content:
+                if len(content) > 1 and stem(word) not in own:
+                    yield [word], Entry("R", Relating(at, None if relation.mutual else way), 0.5, "relation-part")
+            for agent in self._agents(content):
+                leads = way if passive else ("in" if way == "out" else "out")
+                yield [agent], Entry("R", Relating(at, leads, noun=True), 0.9, "relation-agent")
+
+    def _agents(self, content: Sequence[str]) -> list[str]:
+        """Return the nouns for who acts of a phrase's only verb: *directed by* → *director*, *directer*."""
+        if len(content) != 1 or not content[0].endswith(("ed", "s", "es", "en", "e")):
+            return []
+        base = content[0].removesuffix("ed").removesuffix("s").removesuffix("e")
+        return [f"{base}or", f"{base}er"] if len(base) > 2 else []
+
+    def _nouns(self, relation: Relation) -> list[tuple[list[str], Direction]]:
+        """Return the noun phrases of a relation with the direction in which it leads to them.
+
+        *has the capital* and *is the capital of* both say that a capital is what it leads to. An alias is a noun if one
+        of these has it.
+        """
+        having = language("en").set("relation_nouns", "having")
+        being = language("en").set("relation_nouns", "being")
+        small = language("en").set("relation_nouns", "small")
+        found: list[tuple[list[str], Direction]] = []
+        ways: tuple[tuple[str, Direction, Direction], ...] = (
+            (relation.description, "out", "in"), (relation.inverse, "in", "out"),
+        )  # fmt: skip
+        for phrase, forth, back in ways:
+            said = words(phrase)
+            if len(said) > 1 and said[0] in having:
+                noun = _trimmed(said[1:], small)
+                found.append((noun, forth))
+            elif len(said) > 2 and said[0] in being and said[-1] in ("of", "for") and said[1] in small:
+                found.append((_trimmed(said[1:-1], small), back))
+        found += [
+            (words(alias), forth)
+            for alias in relation.aliases
+            for noun, forth in list(found)
+            if set(words(alias)) <= set(noun) or set(noun) <= set(words(alias))
+        ]
+        return [one for one in found if one[0] and tuple(map(stem, one[0])) not in self._type_stems]
+
+    @cached_property
+    def _type_stems(self) -> frozenset[Stems]:
+        return frozenset(
+            tuple(stem(word) for word in words(phrase))
+            for kind in self.schema.node_types
+            for phrase in (split_identifier(kind.name), *kind.aliases)
+        )
+
+    def _types_of(self, relation: int) -> set[int]:
+        return {code for pair in self._ends[relation, "out"] for code in pair}
+
+    def _of_fields(self) -> Iterator[tuple[list[str], Entry]]:
+        by_phrase: dict[Stems, list[tuple[int, str]]] = defaultdict(list)
+        parts: dict[Stems, list[tuple[int, str]]] = defaultdict(list)
+        for code, kind in enumerate(self.schema.node_types):
+            for one in kind.fields:
+                said = words(split_identifier(one.name))
+                by_phrase[tuple(said)].append((code, one.name))
+                if len(said) > 1:
+                    for word in said:
+                        if word not in FUNCTION_WORDS:
+                            parts[word,].append((code, one.name))
+        for phrase, fields in by_phrase.items():
+            yield list(phrase), Entry("F", FieldNamed(tuple(fields)), 1.0, "field-name")
+        for phrase, fields in parts.items():
+            if phrase not in by_phrase:
+                yield list(phrase), Entry("F", FieldNamed(tuple(fields)), 0.6, "field-part")
+
+
+def _trimmed(said: list[str], small: frozenset[str]) -> list[str]:
+    """Return the words of a phrase without articles before it and prepositions behind it."""
+    while said and said[0] in small:
+        said = said[1:]
+    while said and said[-1] in small:
+        said = said[:-1]
+    return said

@@ -1,0 +1,207 @@
+"""What the words of a question mean: sets of nodes, built from each other, and what is asked of a set.
+
+A set is a small tree of frozen values. Two trees that are equal mean the same, so a chart keeps each only once. Types
+are a bit mask over the codes of the schema's node types: bit c is set if nodes of type c may be in the set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from search.domain.graph import Direction
+from search.domain.plan import Ask, Operator
+
+Value = str | int | float
+End = Literal["asc", "desc"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """All nodes of some types."""
+
+    types: int
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The nodes of one type that a stretch of the question names."""
+
+    types: int
+    keys: tuple[int, ...]
+    text: str = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """The nodes of some types that one relation joins with any node of a set.
+
+    `direction` is that of walking from the nodes of `of`: `out` if the edges are stored from them.
+    """
+
+    types: int
+    of: NodeSet
+    relation: int
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class Meet:
+    """The nodes that are in both sets."""
+
+    types: int
+    one: NodeSet
+    other: NodeSet
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """The nodes that are in one of two sets."""
+
+    types: int
+    one: NodeSet
+    other: NodeSet
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The nodes of a set whose field meets a condition."""
+
+    types: int
+    of: NodeSet
+    field: str
+    op: Operator
+    value: Value | tuple[Value, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The number of different nodes of some types that a node is joined with, of those of a set if one is given.
+
+    `direction` is that of walking from the node.
+    """
+
+    relation: int
+    direction: Direction
+    to: int
+    among: NodeSet | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WhereCount:
+    """The nodes of a set whose number of neighbours meets a condition."""
+
+    types: int
+    of: NodeSet
+    count: Counted
+    op: Operator
+    value: int | tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Top:
+    """The nodes of a set with the highest or lowest values of a field, or numbers of neighbours; equal ones share it."""
+
+    types: int
+    of: NodeSet
+    by: str | Counted
+    end: End
+    limit: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """The nodes of a set that are not in another one."""
+
+    types: int
+    of: NodeSet
+    other: NodeSet
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The nodes of a set whose field compares so with a field of any node of another set."""
+
+    types: int
+    of: NodeSet
+    field: str
+    op: Operator
+    other: NodeSet
+    other_field: str
+
+
+NodeSet = Kind | Named | Walk | Meet | Either | Where | WhereCount | Top | Without | Compared
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of a set: its nodes, their number, whether there is any, or a field of theirs."""
+
+    of: NodeSet
+    ask: Ask = "which"
+    show: str = ""
+
+    @property
+    def types(self) -> int:
+        """The types of the nodes that are asked for."""
+        return self.of.types
+
+
+def codes(mask: int) -> list[int]:
+    """Return the type codes of a mask, ascending."""
+    found, code = [], 0
+    while mask:
+        if mask & 1:
+            found.append(code)
+        mask >>= 1
+        code += 1
+    return found
+
+
+def parts(of: NodeSet) -> list[NodeSet]:
+    """Return the sets that must hold a node of a set at once: those of nested meets, one after the other."""
+    return [*parts(of.one), *parts(of.other)] if isinstance(of, Meet) else [of]
+
+
+def meet(one: NodeSet, other: NodeSet) -> NodeSet | None:
+    """Return what two sets share, written once where one says only a type; None if their types exclude each other."""
+    types = one.types & other.types
+    if not types:
+        return None
+    if one == other:
+        return one
+    if isinstance(other, Kind):
+        one, other = other, one
+    if isinstance(one, Kind):
+        return narrowed(other, types)
+    return Meet(types, one, other)
+
+
+def narrowed(of: NodeSet, types: int) -> NodeSet:
+    """Return a set with only some of its types."""
+    if of.types == types:
+        return of
+    match of:
+        case Kind():
+            return Kind(types)
+        case Named(_, keys, text):
+            return Named(types, keys, text)
+        case Walk(_, start, relation, direction):
+            return Walk(types, start, relation, direction)
+        case Meet(_, one, other):
+            return Meet(types, narrowed(one, one.types & types), other)
+        case Where(_, inner, name, op, value):
+            return Where(types, narrowed(inner, inner.types & types), name, op, value)
+        case WhereCount(_, inner, count, op, number):
+            return WhereCount(types, narrowed(inner, inner.types & types), count, op, number)
+        case Without(_, inner, other):
+            return Without(types, narrowed(inner, inner.types & types), other)
+        case Compared(_, inner, name, op, other, other_name):
+            return Compared(types, narrowed(inner, inner.types & types), name, op, other, other_name)
+        case _:
+            return Meet(types, Kind(types), of)
+
+
+def has_order(of: NodeSet) -> bool:
+    """Whether a set is chosen by an order at its outermost, or by one of the parts that must hold at once."""
+    return any(isinstance(one, Top) for one in parts(of))

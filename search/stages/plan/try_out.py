@@ -1,0 +1,239 @@
+"""Executes sets on the memory-mapped graph and columns of a release, each set once for a question.
+
+What is found agrees with the plan that `compose` writes of a set: a walk from named nodes does not come back to them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.domain.graph import OPPOSITE
+from search.domain.values import as_number
+from search.interfaces import Adjacency, Columns, Keys
+from search.stages.plan.sets import (
+    Compared,
+    Counted,
+    Either,
+    Kind,
+    Meet,
+    Named,
+    NodeSet,
+    Top,
+    Walk,
+    Where,
+    WhereCount,
+    Without,
+    codes,
+)
+
+_NONE = np.empty(0, dtype=np.int32)
+_COMPARE = {
+    "=": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal,
+}  # fmt: skip
+
+
+@dataclass
+class Trial:
+    """Executes the sets of one question. `most_edges` bounds what one walk reads; a larger one is not executed."""
+
+    adjacency: Adjacency
+    columns: Columns
+    most_edges: int = 2_000_000
+    _found: dict[NodeSet, Keys] = field(default_factory=dict)
+    _sorted: dict[tuple[int, str], tuple[Keys, NDArray[np.float64]]] = field(default_factory=dict)
+
+    def __call__(self, of: NodeSet) -> Keys:
+        """Return the sorted keys of the nodes of a set."""
+        found = self._found.get(of)
+        if found is None:
+            found = self._found[of] = self._execute(of)
+        return found
+
+    def _execute(self, of: NodeSet) -> Keys:
+        match of:
+            case Kind(types):
+                return self.adjacency.of_types(codes(types))
+            case Named(_, keys, _):
+                return np.array(sorted(keys), dtype=np.int32)
+            case Walk():
+                return self._walked(of)
+            case Meet(types, one, other):
+                return self._met(types, one, other)
+            case Either(types, one, other):
+                return self._typed(np.union1d(self(one), self(other)), types)
+            case Where():
+                return self._where(of)
+            case WhereCount():
+                return self._where_count(of)
+            case Top():
+                return self._top(of)
+            case Without(_, inner, other):
+                return np.setdiff1d(self(inner), self(other), assume_unique=True)
+            case Compared():
+                return self._compared(of)
+
+    def _met(self, types: int, one: NodeSet, other: NodeSet) -> Keys:
+        if isinstance(one, Kind) or isinstance(other, Kind):
+            kept = other if isinstance(one, Kind) else one
+            return self._typed(self(kept), types)
+        return np.intersect1d(self(one), self(other), assume_unique=True)
+
+    def _typed(self, keys: Keys, types: int) -> Keys:
+        if not len(keys):
+            return keys
+        own = self.adjacency.types[keys]
+        wanted = np.zeros(int(own.max()) + 1, dtype=bool)
+        wanted[[code for code in codes(types) if code < len(wanted)]] = True
+        return keys[wanted[own]]
+
+    def _walked(self, of: Walk) -> Keys:
+        if isinstance(of.of, Kind):
+            # The nodes with any such edge: the other end's types are those of the walk.
+            ends = self.adjacency.of_types(codes(of.types))
+            has = self.adjacency.degrees(ends, of.relation, OPPOSITE[of.direction]) > 0
+            near = ends[has]
+            if of.of.types == self._near_types(of):
+                return near
+        start = self(of.of)
+        if not len(start):
+            return _NONE
+        if self.adjacency.edges(start, of.relation, of.direction) > self.most_edges:
+            return _NONE
+        found = self._typed(self.adjacency.neighbours(start, of.relation, of.direction), of.types)
+        origin = self._origin(of)
+        return found if origin is None else np.setdiff1d(found, origin, assume_unique=True)
+
+    def _near_types(self, of: Walk) -> int:
+        """Return the mask of all types from which the relation of a walk may begin to reach its types."""
+        schema, mask = self.adjacency.schema, 0
+        for source, target in schema.edges_between[schema.relations[of.relation].name]:
+            near, far = (source, target) if of.direction == "out" else (target, source)
+            mask |= 1 << near if of.types >> far & 1 else 0
+        return mask
+
+    def _origin(self, of: Walk) -> Keys | None:
+        """Return the named nodes that a chain of walks begins at, which it must not come back to."""
+        start: NodeSet = of
+        while isinstance(start, Walk):
+            if start is not of and start.of.types & start.types and not isinstance(start.of, Named):
+                return None
+            start = start.of
+        return self(start) if isinstance(start, Named) and not isinstance(of.of, Walk) else None
+
+    def _column(self, code: int, name: str) -> tuple[Keys, NDArray[np.float64]]:
+        found = self._sorted.get((code, name))
+        if found is None:
+            label = self.adjacency.schema.node_types[code].name
+            found = self._sorted[code, name] = self.columns.numbers(label, name)
+        return found
+
+    def numbers(self, keys: Keys, name: str, end: str = "") -> tuple[Keys, NDArray[np.float64]]:
+        """Return the keys that have a field and its numbers; of several the one that comes first in an order `end`."""
+        found_keys, found = [], []
+        own = self.adjacency.types[keys]
+        for code in np.unique(own):
+            mine = keys[own == code]
+            there, numbers = self._column(int(code), name)
+            low, high = np.searchsorted(there, mine, "left"), np.searchsorted(there, mine, "right")
+            has = high > low
+            mine, low, high = mine[has], low[has], high[has]
+            if not len(mine):
+                continue
+            value = numbers[low]
+            for at in np.flatnonzero(high - low > 1):
+                several = numbers[low[at] : high[at]]
+                value[at] = several.max() if end == "desc" else several.min()
+            found_keys.append(mine)
+            found.append(value)
+        if not found:
+            return _NONE, np.empty(0)
+        keys, values = np.concatenate(found_keys), np.concatenate(found)
+        order = np.argsort(keys, kind="stable")
+        return keys[order], values[order]
+
+    def _where(self, of: Where) -> Keys:
+        inner = self(of.of)
+        if not len(inner):
+            return inner
+        schema, name = self.adjacency.schema, of.field
+        labels = [schema.node_types[code].name for code in codes(of.types)]
+        if of.op in ("exists", "missing"):
+            has = np.unique(np.concatenate([self.columns.having(label, name) for label in labels]))
+            keep = np.intersect1d if of.op == "exists" else np.setdiff1d
+            return keep(inner, has, assume_unique=True)
+        texts = isinstance(of.value, str) and np.isnan(as_number(of.value))
+        if texts or of.op in ("contains", "not contains", "in", "not in") or (isinstance(of.value, str) and of.op in ("=", "!=")):
+            values = of.value if isinstance(of.value, tuple) else (of.value,)
+            part = of.op in ("contains", "not contains")
+            those = [self.columns.equal(label, name, value, part=part) for label in labels for value in values]
+            met = np.unique(np.concatenate(those))
+            keep = np.setdiff1d if of.op in ("!=", "not in", "not contains") else np.intersect1d
+            return keep(inner, met, assume_unique=True)
+        keys, numbers = self.numbers(inner, name)
+        if of.op == "between":
+            low, high = of.value if isinstance(of.value, tuple) else (of.value, of.value)
+            return keys[(numbers >= as_number(low)) & (numbers <= as_number(high))]
+        met = keys[_COMPARE[of.op](numbers, as_number(of.value))]
+        return met if of.op != "!=" else np.setdiff1d(inner, keys[numbers == as_number(of.value)], assume_unique=True)
+
+    def counts(self, keys: Keys, count: Counted) -> NDArray[np.int64]:
+        """Return for each key the number of different nodes that it is joined with."""
+        walked = self.adjacency.walk(keys, count.relation, count.direction, self.most_edges)
+        if walked is None:
+            return self.adjacency.degrees(keys, count.relation, count.direction)
+        near, far = walked
+        keep = np.isin(far, self(count.among)) if count.among is not None else np.ones(len(far), dtype=bool)
+        own = self.adjacency.types[far]
+        wanted = np.zeros(len(self.adjacency.schema.node_types), dtype=bool)
+        wanted[codes(count.to)] = True
+        keep &= wanted[own]
+        pairs = np.unique(near[keep].astype(np.int64) << 32 | far[keep])
+        return np.bincount(pairs >> 32, minlength=len(keys))
+
+    def _where_count(self, of: WhereCount) -> Keys:
+        inner = self(of.of)
+        found = self.counts(inner, of.count)
+        if isinstance(of.value, tuple):
+            return inner[(found >= of.value[0]) & (found <= of.value[1])]
+        return inner[_COMPARE[of.op](found, of.value)]
+
+    def _top(self, of: Top) -> Keys:
+        inner = self(of.of)
+        if not len(inner):
+            return inner
+        if isinstance(of.by, str):
+            keys, values = self.numbers(inner, of.by, of.end)
+        else:
+            keys, values = inner, self.counts(inner, of.by).astype(np.float64)
+        if not len(keys):
+            return _NONE
+        places = np.unique(values)
+        kept = places[: of.limit] if of.end == "asc" else places[::-1][: of.limit]
+        return keys[np.isin(values, kept)]
+
+    def _compared(self, of: Compared) -> Keys:
+        inner, others = self(of.of), self(of.other)
+        keys, values = self.numbers(inner, of.field)
+        _, against = self.numbers(others, of.other_field)
+        if not len(against):
+            return _NONE
+        most = against.min() if of.op in (">", ">=") else against.max()
+        if of.op == "=":
+            met = keys[np.isin(values, against)]
+        else:
+            met = keys[_COMPARE[of.op](values, most)]
+        return np.setdiff1d(met, others, assume_unique=True)
+
+
+def without_order(of: NodeSet) -> NodeSet:
+    """Return a set without the order that it is chosen by at its outermost."""
+    match of:
+        case Top(_, inner):
+            return inner
+        case Meet():
+            return replace(of, one=without_order(of.one), other=without_order(of.other))
+        case _:
+            return of
