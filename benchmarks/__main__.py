@@ -15,10 +15,9 @@ SCRIPTS = (
     "index_speed",
     "progress",
     "graph",
-    "planner",
+    "reading",
     "learned",
     "retriever",
-    "planning_speed",
     "search_speed",
     "http",
     "hub",
@@ -39,7 +38,7 @@ SCRIPTS = (
     "gpu_rerank",
     "gpu_train",
 )
-WITH_ARGUMENTS = ("asked", "backup", "calibrate", "crowd", "people")
+WITH_ARGUMENTS = ("asked", "backup", "calibrate", "crowd", "people", "reading")
 
 
 def main(names: list[str]) -> int:

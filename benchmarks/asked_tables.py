@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -13,6 +14,34 @@ from training.evaluation.calibration import calibration, wilson
 from training.evaluation.measures import MEASURES
 
 Outcomes = Sequence[AskedOutcome]
+
+
+class Answered(Protocol):
+    """An outcome that can be compared with that of the same question in an earlier run."""
+
+    @property
+    def id(self) -> str:
+        """The question's id."""
+
+    @property
+    def base(self) -> str:
+        """The name of its knowledge base."""
+
+    @property
+    def kind(self) -> str:
+        """The question's kind."""
+
+    @property
+    def text(self) -> str:
+        """The question."""
+
+    @property
+    def plans(self) -> Sequence[str]:
+        """The best plans, in one line each."""
+
+    @property
+    def right(self) -> bool:
+        """Whether the first answer is right."""
 
 
 def show_all(outcomes: Outcomes, before: Outcomes, wrong: int) -> None:
@@ -74,7 +103,7 @@ def sureness(outcomes: Outcomes) -> None:
         show(f"  {one.base}, {one.kind}: {one.text}")
 
 
-def compared(outcomes: Outcomes, before: Outcomes) -> None:
+def compared(outcomes: Sequence[Answered], before: Sequence[Answered]) -> None:
     """Print what was won and lost since an earlier run, over the questions that both have."""
     earlier = {one.id: one for one in before}
     both = [(earlier[one.id], one) for one in outcomes if one.id in earlier]

@@ -75,9 +75,9 @@ class NotHere(Exception):
     """The data for a measurement are not on this machine."""
 
 
-def show(line: str) -> None:
-    """Print a line."""
-    Console(width=120).print(line, highlight=False)
+def show(line: str, *, markup: bool = True) -> None:
+    """Print a line; without `markup`, brackets in it are only brackets."""
+    Console(width=120).print(line, highlight=False, markup=markup)
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

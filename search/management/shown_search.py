@@ -91,6 +91,7 @@ def plan_line(plan: dict[str, Any]) -> str:
     parts += [f"{f['var']}.{filter_words(f)}" for f in plan.get("filters", [])]
     parts += [f"not {exclusion_words(one, variables_of(plan))}" for one in plan.get("exclude", [])]
     parts += [f"by {order_words(plan['order'])}"] if plan.get("order") else []
+    parts += [f"show {plan['show']}"] if plan.get("show") else []
     parts += [plan["ask"]] if plan.get("ask", "which") != "which" else []
     target = plan["target"]
     wanted = f"{target['var']} {'|'.join(target['labels']) or 'anything'}"

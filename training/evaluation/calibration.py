@@ -18,8 +18,10 @@ NORMAL_95 = 1.959963984540054
 """Quantile of the standard normal distribution for a two-sided interval of 95%."""
 
 
-def calibration(probabilities: Sequence[float], worth: Sequence[float], name: str) -> dict[str, Any] | None:
-    """Return `{"error", "questions", "bins"}` over `BINS` bins of equal width; None when there are no probabilities.
+def calibration(
+    probabilities: Sequence[float], worth: Sequence[float], name: str, bins: int = BINS
+) -> dict[str, Any] | None:
+    """Return `{"error", "questions", "bins"}` over `bins` bins of equal width; None when there are no probabilities.
 
     `worth` is the outcome of each entry, from 0 to 1, such as whether it was right; `name` is its key in the bins.
 
@@ -29,21 +31,21 @@ def calibration(probabilities: Sequence[float], worth: Sequence[float], name: st
     if not probabilities:
         return None
     given, hit = np.asarray(probabilities, dtype=np.float64), np.asarray(worth, dtype=np.float64)
-    edges = np.linspace(0.0, 1.0, BINS + 1)
+    edges = np.linspace(0.0, 1.0, bins + 1)
     place = np.searchsorted(edges[1:-1], given, side="left")
-    bins, error = [], 0.0
-    for at in range(BINS):
+    told, error = [], 0.0
+    for at in range(bins):
         mine = place == at
         if mine.any():
             probability, share = float(given[mine].mean()), float(hit[mine].mean())
             error += abs(probability - share) * float(mine.mean())
             low, high = wilson(float(hit[mine].sum()), int(mine.sum()))
-            bins.append({
+            told.append({
                 "from": round(float(edges[at]), 4), "to": round(float(edges[at + 1]), 4), "questions": int(mine.sum()),
                 "probability": round(probability, 4), name: round(share, 4),
                 "interval": [round(low, 4), round(high, 4)],
             })  # fmt: skip
-    return {"error": round(error, 4), "questions": len(given), "bins": bins}
+    return {"error": round(error, 4), "questions": len(given), "bins": told}
 
 
 def wilson(right: float, count: int) -> tuple[float, float]:
