@@ -18,6 +18,7 @@ from search.language.gloss import Gloss, gloss
 from search.language.languages import language
 from search.language.mending import mended
 from search.language.names import schema_forms
+from search.language.soft_names import SoftTools
 from search.language.words import language_code
 from search.stages.plan.annotate import Annotated, Annotator
 from search.stages.plan.compose import Composer, NotWritten
@@ -67,6 +68,7 @@ class Reader:
     nodes: NodeStore
     columns: Columns
     values: ValueIndex | None = None
+    soft: SoftTools | None = None
     weights: Weights | None = None
     tried: int = 12
 
@@ -145,7 +147,10 @@ class Reader:
     def annotator(self) -> Annotator:
         """What looks the words of a question up."""
         code = language_code(self.knowledge.schema.language)
-        return Annotator(self.mentions, self.adjacency, self.schema, self._weights, self.values, code)
+        return Annotator(
+            self.mentions, self.adjacency, self.schema, self._weights, self.values, code, self.soft,
+            self.knowledge.lexicon,
+        )  # fmt: skip
 
     @cached_property
     def parser(self) -> Parser:
