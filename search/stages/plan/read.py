@@ -93,7 +93,7 @@ class Reader:
         said = self.worded(text[:LONGEST_QUESTION]).text
         annotated = self.annotator(said)
         roots = self.parser(annotated, lambda: limit.check("plan"))
-        trial = Trial(self.adjacency, self.columns)
+        trial = Trial(self.adjacency, self.columns, self.schema.playing)
         found: list[Tried] = []
         for one in roots:
             limit.check("plan")
@@ -141,7 +141,7 @@ class Reader:
     @cached_property
     def schema(self) -> SchemaIndex:
         """The words of the schema."""
-        return self.knowledge.kept(SchemaIndex, lambda: SchemaIndex(self.knowledge.schema))
+        return self.knowledge.kept(SchemaIndex, lambda: SchemaIndex(self.knowledge.schema, self.knowledge.shape))
 
     @cached_property
     def annotator(self) -> Annotator:
@@ -160,7 +160,7 @@ class Reader:
     @cached_property
     def composer(self) -> Composer:
         """What writes plans."""
-        return Composer(self.knowledge.schema, self.nodes)
+        return Composer(self.schema, self.nodes)
 
 
 def _left(one: Derivation, annotated: Annotated) -> str:
