@@ -122,7 +122,7 @@ class _Chart:
                             for rule in rules:
                                 top = tops[rule.result]
                                 gain = self.parser.gain(rule)
-                                if top and (both + gain < top[-1] - _BEHIND or len(top) >= beam and both + gain < top[-beam]):
+                                if top and (both + gain < top[-1] - _BEHIND or (len(top) >= beam and both + gain < top[-beam])):
                                     continue
                                 for meaning, features in rule.function(context, one, two):
                                     if rule.id in _PLACED:

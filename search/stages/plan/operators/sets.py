@@ -20,7 +20,7 @@ def both(context: Context, left: Derivation, right: Derivation) -> Iterator[Made
     """What both sides say of the same nodes."""
     one, other = left.meaning, right.meaning
     found = meet(one, other)
-    if found is None or found in (one, other) and not (isinstance(one, Kind) or isinstance(other, Kind)):
+    if found is None or (found in (one, other) and not (isinstance(one, Kind) or isinstance(other, Kind))):
         return
     named = isinstance(one, Named) and isinstance(other, Named)
     kinds = isinstance(one, Kind) and isinstance(other, Kind)
