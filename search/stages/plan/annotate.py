@@ -14,21 +14,24 @@ import numpy as np
 
 from search.interfaces import Adjacency, Mention, MentionIndex, ValueIndex, ValueMention
 from search.language.everyday import everyday_names
-from search.language.languages import language
+from search.language.languages import language, split
 from search.language.names import _QUOTED as QUOTED
 from search.language.quantities import Quantity, quantities
-from search.language.reading.scales import Adjective, Scale, scales_of
-from search.language.synonyms import synonyms
+from search.language.reading.scales import Adjective, Scale, date_names, scales_of
+from search.language.soft_names import SoftTools, soft_names
+from search.language.synonyms import synonyms_in
 from search.language.tokens import Phrases, Token, tokens
-from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem, words
+from search.language.words import ASKING_WORDS, CHATTING_WORDS, FUNCTION_WORDS, stem, words
 from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed, Order, Relating
+from search.stages.plan.knowledge.lexicon import Lexicon
 from search.stages.plan.schema_index import SchemaIndex
 from search.stages.plan.sets import Kind, Named, Where
 
 MOST_TOKENS = 60
 """Most words of a question that are read; what stands behind them is text."""
-_LONGEST = 6
-_AROUND = 3
+_LIKE = 0.3
+"""Least affinity of a word to an element of the schema that it may mean."""
+_EXPLAINING = frozenset(("S", "R", "F", "K", "Q", "CMP", "SUP", "CMPW", "NOT", "LACK", "EXCEPT", "COUNT", "AVG", "SUM"))
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,8 @@ class Annotator:
     weigh: Callable[[Features], float]
     values: ValueIndex | None = None
     code: str = "en"
+    soft: SoftTools | None = None
+    lexicon: Lexicon | None = None
 
     def __call__(self, text: str) -> Annotated:
         """Return the words of a question with their annotations, each at its place among the tokens."""
@@ -61,9 +66,10 @@ class Annotator:
         whole = text[: said[-1].end] if said else ""
         found = [
             *self._names(whole, said), *self._values(whole, said), *self._amounts(whole, said),
-            *self._cues(said), *self._scales(said),
+            *self._cues(said), *self._scales(said), *self._ends(said),
         ]  # fmt: skip
-        found += self._schema(said)
+        found += self._schema(whole, said)
+        found += self._like(whole, said, found)
         content = [self._content(token.word, found, at) for at, token in enumerate(said)]
         return Annotated(text, said, found, content, rest)
 
@@ -95,14 +101,17 @@ class Annotator:
             if span is None:
                 continue
             features = self._name_features(mention, said[span[0] : span[1]], quoted, cased, span[0] == 0)
-            keys = np.array(mention.keys, dtype=np.int32)
-            types = self.adjacency.types[keys]
-            kinds = np.unique(types)
-            for code in kinds:
-                own = tuple(int(key) for key in keys[types == code])
-                meaning = Named(1 << int(code), own, mention.text)
-                more: Features = (("name-keys", float(np.log(len(own)))), ("name-types", float(len(kinds) > 1)))
-                yield self._made(span, "S", meaning, f"name-{mention.how}", (*features, *more))
+            yield from self._named(span, mention, features)
+
+    def _named(self, span: tuple[int, int], mention: Mention, features: Features) -> Iterator[Derivation]:
+        keys = np.array(mention.keys, dtype=np.int32)
+        types = self.adjacency.types[keys]
+        kinds = np.unique(types)
+        for code in kinds:
+            own = tuple(int(key) for key in keys[types == code])
+            meaning = Named(1 << int(code), own, mention.text)
+            more: Features = (("name-keys", float(np.log(len(own)))), ("name-types", float(len(kinds) > 1)))
+            yield self._made(span, "S", meaning, f"name-{mention.how}", (*features, *more))
 
     def _name_features(
         self, mention: Mention, said: Sequence[Token], quoted: Sequence[tuple[int, int]], cased: bool, first: bool
@@ -158,6 +167,9 @@ class Annotator:
         if one.scale:
             found = self.schema.scaled(Scale(one.scale))
             return tuple((code, field) for code, field, _ in found)
+        if one.dimension:
+            found = [pair for scale in _measuring(self.code, one.dimension) for pair in self.schema.scaled(scale)]
+            return tuple(dict.fromkeys((code, field) for code, field, _ in found))
         if one.year:
             dates = self.schema.scaled(_dates(self.code))
             return tuple((code, field) for code, field, _ in dates)
@@ -198,6 +210,17 @@ class Annotator:
             fields = tuple((code, name) for code, name, other in ranked if other == place)
             yield self._made(span, "K", Order(end, fields), "superlative", (("scale-place", float(place)),))
 
+    def _ends(self, said: Sequence[Token]) -> Iterator[Derivation]:
+        """Yield the orders by date of *first* and *last*, and those by any number of *biggest range*."""
+        dates = tuple((code, field) for code, field, _ in self.schema.scaled(_dates(self.code)))
+        anything = Kind(self.schema.all_types)
+        for (category, end), phrases in _ending_phrases(self.code):
+            for at in range(len(said)):
+                if not (length := phrases.length(said, at)):
+                    continue
+                order = Order(end, dates) if category == "date" else Order(end, count=(None, anything))
+                yield self._made((at, at + length), "K", order, f"superlative-{category}", ())
+
     def _comparing(self, span: tuple[int, int], found: Adjective, *, turned: bool) -> Iterator[Derivation]:
         op = ">" if (found.end == "high") != turned else "<"
         ranked = self.schema.scaled(found.scale)
@@ -212,7 +235,7 @@ class Annotator:
             fields = tuple((code, name) for code, name, other in ranked if other == place)
             yield self._made(span, "F", FieldNamed(fields), rule, (("scale-place", float(place)),))
 
-    def _schema(self, said: Sequence[Token]) -> list[Derivation]:
+    def _schema(self, text: str, said: Sequence[Token]) -> list[Derivation]:
         stems = [stem(token.word) for token in said]
         found: list[Derivation] = []
         covered = [False] * len(said)
@@ -224,14 +247,50 @@ class Annotator:
                     covered[start : start + length] = [True] * length
                     more: Features = (("schema-fit", entry.fit - 1.0), ("schema-words", float(length - 1)))
                     found.append(self._made((start, start + length), entry.category, entry.meaning, entry.rule, more))
-        for at, token in enumerate(said):
-            if covered[at] or (token.word in FUNCTION_WORDS):
+        for start, end, others in synonyms_in(text, self.code):
+            span = self._span(said, start, end)
+            if span is None or all(covered[slice(*span)]):
                 continue
-            for other in synonyms(token.word, self.code):
+            length = span[1] - span[0]
+            for other in others:
                 for entry in self.schema.entries.get(tuple(map(stem, words(other))), ()):
-                    more = (("schema-fit", entry.fit - 1.0),)
-                    found.append(self._made((at, at + 1), entry.category, entry.meaning, f"{entry.rule}-synonym", more))
+                    more = (("schema-fit", entry.fit - 1.0), ("schema-words", float(length - 1)))
+                    found.append(self._made(span, entry.category, entry.meaning, f"{entry.rule}-synonym", more))
         return found
+
+    def _like(self, text: str, said: Sequence[Token], found: Sequence[Derivation]) -> Iterator[Derivation]:
+        """Yield what the words may mean that nothing else explains: nodes that they describe, relations like them."""
+        explained = 0
+        for one in found:
+            explained |= one.covered if one.category in _EXPLAINING else 0
+        open_ = [
+            at
+            for at, token in enumerate(said)
+            if not explained >> at & 1 and token.word not in FUNCTION_WORDS and token.word not in CHATTING_WORDS
+        ]
+        if not open_:
+            return
+        yield from self._like_schema([(at, said[at].word) for at in open_])
+        spans = _stretches(said, [at for at in open_ if said[at].word not in ASKING_WORDS])
+        if self.soft is None or not spans:
+            return
+        for one in soft_names(text, spans, self.soft, 6, unsaid=spans, code=self.code):
+            span = self._span(said, one.mention.start, one.mention.end)
+            if span is not None:
+                yield from self._named(span, one.mention, (("name-unlike", 1.0 - one.mention.similarity),))
+
+    def _like_schema(self, words_: Sequence[tuple[int, str]]) -> Iterator[Derivation]:
+        if self.lexicon is None:
+            return
+        rows = self.lexicon.of([word for _, word in words_])
+        relations = self.lexicon.relations
+        for (at, _), row in zip(words_, rows, strict=True):
+            for element in np.flatnonzero(row >= _LIKE).tolist():
+                fit: Features = (("like-fit", float(row[element]) - 1.0),)
+                if element < relations:
+                    yield self._made((at, at + 1), "R", Relating(element, "out"), "relation-like", fit)
+                else:
+                    yield self._made((at, at + 1), "S", Kind(1 << element - relations), "type-like", fit)
 
 
 @lru_cache(maxsize=8)
@@ -244,10 +303,36 @@ def _cue_phrases(code: str) -> tuple[tuple[str, Phrases[bool]], ...]:
 
 
 @lru_cache(maxsize=8)
-def _dates(code: str) -> Scale:
-    from search.language.reading.scales import date_names
+def _ending_phrases(code: str) -> tuple[tuple[tuple[str, str], Phrases[bool]], ...]:
+    lang = language(code)
+    lists = (
+        (("date", "asc"), lang.entries("superlatives", "first")), (("date", "desc"), lang.entries("superlatives", "last")),
+        (("range", "desc"), lang.entries("superlatives", "ranges")), (("range", "asc"), lang.entries("superlatives", "ranges_few")),
+    )  # fmt: skip
+    return tuple((name, Phrases((phrase, True) for phrase in entries)) for name, entries in lists)
 
+
+@lru_cache(maxsize=64)
+def _measuring(code: str, dimension: str) -> tuple[Scale, ...]:
+    """Return the scales whose values have a dimension."""
+    written = language(code).value("scales", default=())
+    return tuple(Scale(split(one["names"])) for one in written if one.get("unit") == dimension)
+
+
+def _stretches(said: Sequence[Token], places: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the offsets of the stretches of neighbouring tokens."""
+    found: list[tuple[int, int]] = []
+    last = -2
+    for at in places:
+        if at == last + 1 and not said[at].mark:
+            found[-1] = (found[-1][0], said[at].end)
+        else:
+            found.append((said[at].start, said[at].end))
+        last = at
+    return found
+
+
+@lru_cache(maxsize=8)
+def _dates(code: str) -> Scale:
     return Scale(date_names(code))
 
-
-_ = Relating, _LONGEST, _AROUND

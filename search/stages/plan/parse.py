@@ -164,6 +164,9 @@ class _Chart:
                     root = Derivation(0, self.size, "ROOT", asked, score, "", features, (one,), one.covered)
                     if asked not in found or found[asked].score < score:
                         found[asked] = root
+        if self.size:
+            features = (*self._skipped(0, self.size), ("root-text", 1.0))
+            found[None] = Derivation(0, self.size, "ROOT", None, self.parser.weights(features), "", features)
         return sorted(found.values(), key=lambda one: -one.score)
 
     def _asked(self, of: NodeSet) -> Asked:

@@ -16,6 +16,7 @@ from search.domain.question import Question
 from search.domain.trace import Limit, StepOutput
 from search.interfaces import (
     Adjacency,
+    Columns,
     Encoder,
     GraphStore,
     MentionIndex,
@@ -39,6 +40,7 @@ from search.stages.plan.knowledge.described import Words, described, described_t
 from search.stages.plan.limits import Limiter
 from search.stages.plan.listing import Lister
 from search.stages.plan.nothing import NAMED
+from search.stages.plan.read import Reader
 from search.stages.plan.readings import Readings
 from search.stages.plan.scoring.features import Features
 from search.stages.plan.scoring.learned import LearnedScorer, mapped_paths, unusable
@@ -65,6 +67,10 @@ class Planner:
     values: ValueIndex | None = None
     text: TextIndex | None = None
     vectors: VectorIndex | None = None
+    columns: Columns | None = None
+    parser: str = option(
+        "old", "What reads the question: the grammar (new) or the rules before it (old).", choices=("old", "new")
+    )
     plans: int = option(10, "Largest number of plans executed for a question.", low=1, high=50, public_high=20)
     least: float = option(0.002, "Plans less probable than this are not executed, except the best.", low=0.0, high=1.0)
     max_hops: int = option(3, "Largest number of hops from a mention to the answer.", low=1, high=4, public_high=3)
@@ -105,6 +111,8 @@ class Planner:
         """
         if question.plan is not None:
             return [ScoredPlan(question.plan, "user", 1.0)]
+        if self.parser == "new" and self.columns is not None:
+            return self.reader(question.text, limit, self.temperature)[: self.plans]
         read = self.proposer.read(question.text)
         candidates = self.proposer.candidates(read, limit)
         limit.check("plan")
@@ -251,6 +259,12 @@ class Planner:
     def knowledge(self) -> Knowledge:
         """The knowledge of the schema and its words."""
         return Knowledge.of(self.schema, self.encoder)
+
+    @cached_property
+    def reader(self) -> Reader:
+        """The tool that reads questions by the grammar."""
+        assert self.columns is not None
+        return Reader(self.knowledge, self.mentions, self.adjacency, self.nodes, self.columns, self.values, self.proposer.soft)
 
     @cached_property
     def proposer(self) -> Proposer:

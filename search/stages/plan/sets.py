@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from search.domain.graph import Direction
+from search.domain.graph import OPPOSITE, Direction
 from search.domain.plan import Ask, Operator
 
 Value = str | int | float
@@ -205,3 +205,14 @@ def narrowed(of: NodeSet, types: int) -> NodeSet:
 def has_order(of: NodeSet) -> bool:
     """Whether a set is chosen by an order at its outermost, or by one of the parts that must hold at once."""
     return any(isinstance(one, Top) for one in parts(of))
+
+
+def comes_back(of: Walk) -> bool:
+    """Whether a walk goes one relation forth from named nodes and back again: who made films with X is not X."""
+    inner = of.of
+    return (
+        isinstance(inner, Walk)
+        and isinstance(inner.of, Named)
+        and inner.relation == of.relation
+        and inner.direction == OPPOSITE[of.direction]
+    )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from search.domain.graph import OPPOSITE
+from search.domain.graph import DIRECTIONS, OPPOSITE, Direction
 from search.domain.values import as_number
 from search.interfaces import Adjacency, Columns, Keys
 from search.stages.plan.sets import (
@@ -27,6 +27,7 @@ from search.stages.plan.sets import (
     WhereCount,
     Without,
     codes,
+    comes_back,
 )
 
 _NONE = np.empty(0, dtype=np.int32)
@@ -93,18 +94,23 @@ class Trial:
         if isinstance(of.of, Kind):
             # The nodes with any such edge: the other end's types are those of the walk.
             ends = self.adjacency.of_types(codes(of.types))
-            has = self.adjacency.degrees(ends, of.relation, OPPOSITE[of.direction]) > 0
+            has = sum(self.adjacency.degrees(ends, of.relation, OPPOSITE[way]) for way in self._ways(of)) > 0
             near = ends[has]
             if of.of.types == self._near_types(of):
                 return near
         start = self(of.of)
         if not len(start):
             return _NONE
-        if self.adjacency.edges(start, of.relation, of.direction) > self.most_edges:
+        if sum(self.adjacency.edges(start, of.relation, way) for way in self._ways(of)) > self.most_edges:
             return _NONE
-        found = self._typed(self.adjacency.neighbours(start, of.relation, of.direction), of.types)
+        reached = [self.adjacency.neighbours(start, of.relation, way) for way in self._ways(of)]
+        found = self._typed(reached[0] if len(reached) == 1 else np.union1d(*reached), of.types)
         origin = self._origin(of)
         return found if origin is None else np.setdiff1d(found, origin, assume_unique=True)
+
+    def _ways(self, of: Walk | Counted) -> tuple[Direction, ...]:
+        """Return the directions of walking: both for a relation that reads the same in both."""
+        return DIRECTIONS if self.adjacency.schema.relations[of.relation].mutual else (of.direction,)
 
     def _near_types(self, of: Walk) -> int:
         """Return the mask of all types from which the relation of a walk may begin to reach its types."""
@@ -115,13 +121,11 @@ class Trial:
         return mask
 
     def _origin(self, of: Walk) -> Keys | None:
-        """Return the named nodes that a chain of walks begins at, which it must not come back to."""
-        start: NodeSet = of
-        while isinstance(start, Walk):
-            if start is not of and start.of.types & start.types and not isinstance(start.of, Named):
-                return None
-            start = start.of
-        return self(start) if isinstance(start, Named) and not isinstance(of.of, Walk) else None
+        """Return the named nodes that a walk begins at, which it does not come back to; None if it may."""
+        if isinstance(of.of, Named):
+            return self(of.of)
+        mutual = self.adjacency.schema.relations[of.relation].mutual
+        return self(of.of.of) if not mutual and comes_back(of) and isinstance(of.of, Walk) else None
 
     def _column(self, code: int, name: str) -> tuple[Keys, NDArray[np.float64]]:
         found = self._sorted.get((code, name))
@@ -181,10 +185,11 @@ class Trial:
 
     def counts(self, keys: Keys, count: Counted) -> NDArray[np.int64]:
         """Return for each key the number of different nodes that it is joined with."""
-        walked = self.adjacency.walk(keys, count.relation, count.direction, self.most_edges)
-        if walked is None:
-            return self.adjacency.degrees(keys, count.relation, count.direction)
-        near, far = walked
+        walks = [self.adjacency.walk(keys, count.relation, way, self.most_edges) for way in self._ways(count)]
+        whole = [one for one in walks if one is not None]
+        if len(whole) < len(walks):
+            return np.sum([self.adjacency.degrees(keys, count.relation, way) for way in self._ways(count)], axis=0)
+        near, far = (np.concatenate(side) for side in zip(*whole, strict=True))
         keep = np.isin(far, self(count.among)) if count.among is not None else np.ones(len(far), dtype=bool)
         own = self.adjacency.types[far]
         wanted = np.zeros(len(self.adjacency.schema.node_types), dtype=bool)

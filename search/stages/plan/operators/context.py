@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +10,8 @@ from search.domain.graph import Direction
 from search.stages.plan.derivation import Features
 from search.stages.plan.schema_index import SchemaIndex
 
+_MOST_LONGER = 4
+"""Most ways over two relations that are tried between two sets."""
 Made = tuple[Any, Features]
 """A meaning that a rule makes, and the features of this step beside that of the rule."""
 
@@ -19,15 +21,49 @@ class Context:
     """The schema that a question is read for."""
 
     schema: SchemaIndex
+    _ways: dict[tuple[int, int], list[tuple[int, Direction, int, int]]] = field(default_factory=dict)
+    _longer: dict[tuple[int, int], list[Any]] = field(default_factory=dict)
+    _shares: dict[tuple[int, Direction, int], float] = field(default_factory=dict)
+
+    def ways(self, types: int, to: int) -> list[tuple[int, Direction, int, int]]:
+        """Return the relations from nodes of some types to some types: relation, direction, both masks narrowed."""
+        key = types, to
+        found = self._ways.get(key)
+        if found is None:
+            found = self._ways[key] = []
+            for relation, way in self.schema.steps:
+                reached = self.schema.far(types, relation, way) & to
+                if reached:
+                    found.append((relation, way, reached, self.schema.near(reached, relation, way) & types))
+        return found
+
+    def longer(self, types: int, to: int) -> list[tuple[tuple[int, Direction, int], tuple[int, Direction, int], float]]:
+        """Return the usual ways over two relations, the most usual first, with how usual each is, in [0, 1]."""
+        key = types, to
+        found = self._longer.get(key)
+        if found is None:
+            several = []
+            for relation, way, middle, _ in self.ways(types, self.schema.all_types):
+                for other, other_way, reached, near in self.ways(middle, to):
+                    back = relation == other and way != other_way
+                    if not (back and self.schema.schema.relations[relation].mutual):
+                        share = self.share(relation, way, near) * self.share(other, other_way, reached)
+                        several.append(((relation, way, near), (other, other_way, reached), share))
+            found = self._longer[key] = sorted(several, key=lambda one: -one[2])[:_MOST_LONGER]
+        return found
 
     def share(self, relation: int, way: Direction, types: int) -> float:
         """Return the share of a relation among all edges that lead to some types, in [0, 1]."""
+        known = self._shares.get((relation, way, types))
+        if known is not None:
+            return known
         own = total = 0
         for (at, one), count in self._edges.items():
             reached = sum(number for code, number in count.items() if types >> code & 1)
             total += reached
             own += reached if (at, one) == (relation, way) else 0
-        return own / total if total else 0.0
+        found = self._shares[relation, way, types] = own / total if total else 0.0
+        return found
 
     @cached_property
     def _edges(self) -> dict[tuple[int, Direction], dict[int, int]]:

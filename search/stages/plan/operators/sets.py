@@ -8,7 +8,7 @@ from search.domain.graph import OPPOSITE, Direction
 from search.language.words import ANSWER_OF, stem, words
 from search.stages.plan.derivation import Derivation, Features, Relating
 from search.stages.plan.operators.context import Context, Made
-from search.stages.plan.sets import Either, Kind, Meet, Named, NodeSet, Walk, codes, has_order, meet, parts
+from search.stages.plan.sets import Either, Kind, Meet, Named, NodeSet, Walk, codes, has_order, meet, narrowed, parts
 from search.text import words as split_identifier
 
 _PLACE = frozenset(("in", "at", "on", "inside", "within", "located"))
@@ -32,18 +32,16 @@ def both(context: Context, left: Derivation, right: Derivation) -> Iterator[Made
 
 
 def floating(context: Context, types: int, of: NodeSet) -> Iterator[tuple[Walk, Features]]:
-    """Yield the walks from a set to nodes of some types over one relation, whichever the schema has."""
-    ways = [
-        (relation, way)
-        for relation, way in context.schema.steps
-        if context.schema.far(of.types, relation, way) & types
-    ]
-    for relation, way in ways:
-        reached = context.schema.far(of.types, relation, way) & types
-        near = context.schema.near(reached, relation, way) & of.types
+    """Yield the walks from a set to nodes of some types that no word says, over one relation or two."""
+    ways = context.ways(of.types, types)
+    for relation, way, reached, near in ways:
         share = context.share(relation, way, reached)
         features: Features = (("float", 1.0), ("float-ways", float(len(ways) - 1)), ("float-share", share))
-        yield Walk(reached, of if near == of.types else of, relation, way), features
+        yield Walk(reached, of if near == of.types else narrowed(of, near), relation, way), features
+    for (relation, way, middle), (other, other_way, reached), share in context.longer(of.types, types):
+        inner = Walk(middle, of, relation, way)
+        features = (("float-two", 1.0), ("float-direct", float(bool(ways))), ("float-two-share", share))
+        yield Walk(reached, inner, other, other_way), features
 
 
 def joined_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -67,6 +65,20 @@ def _joined(context: Context, head: NodeSet, of: NodeSet) -> Iterator[Made]:
                 ("join-over-order", float(has_order(head))), ("join-head-named", float(isinstance(head, Named))),
             )  # fmt: skip
             yield found, (*features, *more)
+
+
+def met_by(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes that are joined with both of two named ones: *breast cancer hot flushes*."""
+    one, other = left.meaning, right.meaning
+    if not isinstance(one, Named) or not isinstance(other, Named):
+        return
+    for relation, way, reached, _ in context.ways(one.types, context.schema.all_types):
+        for second, back, both_reached, _ in context.ways(other.types, reached):
+            first, last = Walk(reached & both_reached, one, relation, way), Walk(both_reached, other, second, back)
+            found = meet(first, last)
+            if found is not None:
+                share = context.share(relation, way, reached) * context.share(second, back, both_reached)
+                yield found, (("meet-share", share),)
 
 
 def _directions(relating: Relating, *, subject: bool) -> tuple[tuple[Direction, bool], ...]:

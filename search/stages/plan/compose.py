@@ -1,0 +1,219 @@
+"""A set, and what is asked of it → the plan that engines execute.
+
+Each set becomes conditions on one variable of the plan: a relation a hop, a name an anchor, a field a filter. What must
+be found first, because an order or an alternative chooses it, becomes a plan inside an anchor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from search.domain.graph import ANY, OPPOSITE, Direction, Schema
+from search.domain.plan import Anchor, Count, Exclusion, FieldOf, Filter, Hop, Order, Plan, Risk, Target
+from search.domain.plan.parts import MAX_DEPTH, MAX_HOPS
+from search.interfaces import NodeStore
+from search.stages.plan.sets import (
+    Asked,
+    Compared,
+    Counted,
+    Either,
+    Kind,
+    Meet,
+    Named,
+    NodeSet,
+    Top,
+    Walk,
+    Where,
+    WhereCount,
+    Without,
+    codes,
+    comes_back,
+    parts,
+)
+
+TARGET = "T"
+
+
+class NotWritten(Exception):
+    """The plan language has no words for a set."""
+
+
+@dataclass(frozen=True)
+class Composer:
+    """Writes the plans of sets over one schema."""
+
+    schema: Schema
+    nodes: NodeStore
+
+    def __call__(self, asked: Asked, residual: str = "", risk: Risk = "normal") -> Plan:
+        """Return the plan of what is asked. Raises NotWritten for a set that no plan can say."""
+        plan = self._plan(asked.of, 1, residual, risk)
+        return Plan(
+            plan.anchors, plan.hops, plan.target, plan.filters, risk, None, plan.exclude, plan.order, asked.ask,
+            asked.show,
+        )  # fmt: skip
+
+    def _plan(self, of: NodeSet, depth: int, residual: str = "", risk: Risk = "normal") -> Plan:
+        draft = _Draft(self, depth, count(1))
+        order = None
+        if isinstance(of, Top):
+            order = draft.order(of)
+            of = of.of
+        draft.write(TARGET, of)
+        if len(draft.hops) > MAX_HOPS:
+            raise NotWritten
+        labels = tuple(self.schema.node_types[code].name for code in codes(of.types))
+        whole = len(labels) == len(self.schema.node_types)
+        target = Target(TARGET, () if whole else labels, residual)
+        return Plan(
+            tuple(draft.anchors), tuple(draft.hops), target, tuple(draft.filters), risk, None, tuple(draft.exclude),
+            order,
+        )  # fmt: skip
+
+    def label(self, types: int) -> str:
+        """Return the name of the only type of a mask; ANY for several."""
+        several = codes(types)
+        return self.schema.node_types[several[0]].name if len(several) == 1 else ANY
+
+    def way(self, relation: int, direction: Direction) -> Direction | None:
+        """Return the direction of a hop; None where the relation reads the same in both."""
+        return None if self.schema.relations[relation].mutual else direction
+
+
+@dataclass
+class _Draft:
+    """The parts of one plan while it is written."""
+
+    composer: Composer
+    depth: int
+    number: count[int]
+    anchors: list[Anchor] = field(default_factory=list)
+    hops: list[Hop] = field(default_factory=list)
+    filters: list[Filter] = field(default_factory=list)
+    exclude: list[Exclusion] = field(default_factory=list)
+
+    def write(self, var: str, of: NodeSet) -> None:
+        """Add the conditions of a set to a variable."""
+        match of:
+            case Kind():
+                return
+            case Named(types, keys, text):
+                ids = tuple(self.composer.nodes.ids(keys))
+                self.anchors.append(Anchor(var, text, self.composer.label(types), "name", ids))
+            case Meet(_, one, other):
+                self.write(var, one)
+                self.write(var, other)
+            case Walk():
+                self._hop(var, of)
+            case Where(_, inner, name, op, value):
+                self.write(var, inner)
+                given = list(value) if isinstance(value, tuple) else value
+                self.filters.append(Filter(var, name, op, None if op in ("exists", "missing") else given))
+            case WhereCount(_, inner, counted, op, value):
+                self.write(var, inner)
+                given = list(value) if isinstance(value, tuple) else value
+                self.filters.append(Filter(var, "", op, given, self.counted(var, counted)))
+            case Without(_, inner, other):
+                self.write(var, inner)
+                own = _Draft(self.composer, self.depth, self.number)
+                own.write(var, other)
+                if own.exclude:
+                    raise NotWritten
+                self.exclude.append(Exclusion(tuple(own.anchors), tuple(own.hops), tuple(own.filters)))
+            case Compared(_, inner, name, op, other, other_name):
+                self.write(var, inner)
+                against = f"x{next(self.number)}"
+                self._found_first(against, other)
+                self.filters.append(Filter(var, name, op, FieldOf(against, other_name)))
+            case Either() | Top():
+                self._found_first(var, of)
+
+    def order(self, of: Top) -> Order:
+        """Return the order of a set that is chosen by one."""
+        by = of.by if isinstance(of.by, str) else self.counted(TARGET, of.by)
+        return Order(by, of.end, of.limit)
+
+    def counted(self, var: str, counted: Counted) -> Count:
+        """Return what is counted of a variable, with the conditions on what is counted."""
+        name = self.composer.schema.relations[counted.relation].name
+        way = self.composer.way(counted.relation, counted.direction)
+        among = ""
+        if counted.among is not None:
+            among = f"x{next(self.number)}"
+            self.hops.append(Hop(var, name, among, self.composer.label(counted.to), way))
+            self.write(among, counted.among)
+        return Count(name, way, self.composer.label(counted.to), among)
+
+    def _hop(self, var: str, of: Walk) -> None:
+        name = self.composer.schema.relations[of.relation].name
+        near = f"x{next(self.number)}"
+        named = isinstance(of.of, Named)
+        first = named or self._is_found_first(of)
+        if first:
+            self.hops.append(
+                Hop(near, name, var, self.composer.label(of.types), self.composer.way(of.relation, of.direction))
+            )
+        else:
+            back = self.composer.way(of.relation, OPPOSITE[of.direction])
+            self.hops.append(Hop(var, name, near, self.composer.label(of.of.types), back))
+        if first and not named:
+            self._found_first(near, of.of)
+        else:
+            self.write(near, of.of)
+
+    def _is_found_first(self, of: Walk) -> bool:
+        """Whether the nodes that a walk begins at are found by a plan of their own.
+
+        They are where an order or an alternative chooses them, and where a node may stand on both sides of the walk:
+        a state that borders a state that borders Texas may be Texas.
+        """
+        if isinstance(of.of, Kind):
+            return False
+        if any(isinstance(one, Top | Either) for one in parts(of.of)):
+            return True
+        if comes_back(of) and not self.composer.schema.relations[of.relation].mutual:
+            return False
+        inner = _names(of.of)
+        again = bool(of.of.types & of.types) or any(one.types & of.types for one in inner)
+        return again and self.depth < MAX_DEPTH and not isinstance(of.of, Where | WhereCount)
+
+    def _found_first(self, var: str, of: NodeSet) -> None:
+        """Add an anchor whose nodes a set holds: named ones by their ids, others by a plan inside the anchor."""
+        label = self.composer.label(of.types)
+        named = _alternatives(of)
+        if named:
+            keys = tuple(dict.fromkeys(key for one in named for key in one.keys))
+            text = ", ".join(dict.fromkeys(one.text for one in named))
+            self.anchors.append(Anchor(var, text, label, "name", tuple(self.composer.nodes.ids(keys))))
+            return
+        if self.depth >= MAX_DEPTH or isinstance(of, Either):
+            raise NotWritten
+        plan = self.composer._plan(of, self.depth + 1)
+        self.anchors.append(Anchor(var, "", label, "name", (), plan))
+
+
+def _names(of: NodeSet) -> list[Named]:
+    """Return the named sets that a set is walked from, its plans inside left out."""
+    match of:
+        case Named():
+            return [of]
+        case Walk(_, inner) | Where(_, inner) | WhereCount(_, inner) | Without(_, inner) | Compared(_, inner):
+            return _names(inner)
+        case Meet(_, one, other) | Either(_, one, other):
+            return [*_names(one), *_names(other)]
+        case _:
+            return []
+
+
+def _alternatives(of: NodeSet) -> Sequence[Named]:
+    """Return the named sets of which a set is made by *or*; none if it is anything else."""
+    match of:
+        case Named():
+            return [of]
+        case Either(_, one, other):
+            left, right = _alternatives(one), _alternatives(other)
+            return [*left, *right] if left and right else []
+        case _:
+            return []

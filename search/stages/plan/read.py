@@ -1,0 +1,176 @@
+"""A question → its plans, read by the grammar: annotate, parse, try out, compose (docs/planning.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from search.domain.plan import Plan, ScoredPlan, Target
+from search.domain.question import LONGEST_QUESTION
+from search.domain.trace import Limit
+from search.interfaces import Columns, Keys, MentionIndex, NodeStore, ValueIndex
+from search.interfaces.tools import Adjacency
+from search.language.detection import language_of
+from search.language.gloss import Gloss, gloss
+from search.language.languages import language
+from search.language.mending import mended
+from search.language.names import schema_forms
+from search.language.soft_names import SoftTools
+from search.language.words import language_code
+from search.stages.plan.annotate import Annotated, Annotator
+from search.stages.plan.compose import Composer, NotWritten
+from search.stages.plan.derivation import Derivation, Features
+from search.stages.plan.grammar import Weights, grammar
+from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.operators.context import Context
+from search.stages.plan.parse import Parser
+from search.stages.plan.schema_index import SchemaIndex
+from search.stages.plan.scoring.risk import level
+from search.stages.plan.sets import Asked, Kind, codes
+from search.stages.plan.try_out import Trial
+
+
+@dataclass(eq=False)
+class Tried:
+    """A meaning of a whole question with its plan and what it finds. `score` includes what the trial says."""
+
+    derivation: Derivation
+    score: float
+    plan: Plan
+    found: Keys
+    left: str
+    features: Features = ()
+
+    @property
+    def asked(self) -> Asked | None:
+        """What is asked; None where the question is left to text."""
+        meaning: Asked | None = self.derivation.meaning
+        return meaning
+
+    def all_features(self) -> dict[str, float]:
+        """Return the features of the derivation and of the trial."""
+        found = self.derivation.all_features()
+        for name, value in self.features:
+            found[name] = found.get(name, 0.0) + value
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """Reads questions over one release. `tried` is the largest number of meanings that are executed."""
+
+    knowledge: Knowledge
+    mentions: MentionIndex
+    adjacency: Adjacency
+    nodes: NodeStore
+    columns: Columns
+    values: ValueIndex | None = None
+    soft: SoftTools | None = None
+    weights: Weights | None = None
+    tried: int = 12
+
+    def __call__(self, text: str, limit: Limit, temperature: float = 1.0) -> list[ScoredPlan]:
+        """Return the plans of a question, best first, with their probabilities."""
+        read = self.read(text, limit)
+        if not read:
+            return [ScoredPlan(Plan(target=Target("T", (), text.strip()), risk_level="no_trade"), "schema", 1.0)]
+        sums = np.array([one.score for one in read]) / temperature
+        shares = np.exp(sums - sums[0])
+        shares /= shares.sum()
+        listed: dict[str, ScoredPlan] = {}
+        for one, share in zip(read, shares.tolist(), strict=True):
+            key = repr(one.plan)
+            before = listed[key].probability if key in listed else 0.0
+            listed[key] = ScoredPlan(one.plan, "schema", before + share)
+        best = sorted(listed.values(), key=lambda one: -one.probability)
+        return best
+
+    def read(self, text: str, limit: Limit) -> list[Tried]:
+        """Return the meanings of a question that were tried, best first."""
+        said = self.worded(text[:LONGEST_QUESTION]).text
+        annotated = self.annotator(said)
+        roots = self.parser(annotated, lambda: limit.check("plan"))
+        trial = Trial(self.adjacency, self.columns)
+        found: list[Tried] = []
+        for one in roots:
+            limit.check("plan")
+            if (tried := self._try(one, annotated, trial)) is not None:
+                found.append(tried)
+            if len(found) == self.tried:
+                break
+        return sorted(found, key=lambda one: -one.score)
+
+    def worded(self, text: str) -> Gloss:
+        """Return a question in the language of the knowledge base, its misspelt words of asking mended."""
+        base = self.knowledge.schema.language
+        asked = language_of(text, base)
+        if language(asked).whole and asked == language_code(base):
+            forms = self.knowledge.kept(schema_forms, lambda: schema_forms(self.knowledge.schema))
+            return mended(text, asked, forms, lambda word: bool(self.mentions.lookup(word)))
+        return gloss(text, asked, base)
+
+    def _try(self, one: Derivation, annotated: Annotated, trial: Trial) -> Tried | None:
+        asked: Asked | None = one.meaning
+        left = _left(one, annotated)
+        if asked is None:
+            plan = Plan(target=Target("T", (), annotated.text.strip()), risk_level="no_trade")
+            return Tried(one, one.score, plan, np.empty(0, dtype=np.int32), annotated.text)
+        try:
+            plan = self.composer(asked, left)
+        except NotWritten:
+            return None
+        found = trial(asked.of)
+        features = self._told(asked, found)
+        return Tried(one, one.score + self._weights(features), plan, found, left, features)
+
+    def _told(self, asked: Asked, found: Keys) -> Features:
+        schema = self.knowledge.schema
+        whole = sum(schema.node_types[code].count for code in codes(asked.types))
+        return (
+            ("empty", float(not len(found))),
+            ("says-nothing", float(len(found) == whole and not isinstance(asked.of, Kind))),
+        )
+
+    @cached_property
+    def _weights(self) -> Weights:
+        return self.weights or Weights.read()
+
+    @cached_property
+    def schema(self) -> SchemaIndex:
+        """The words of the schema."""
+        return self.knowledge.kept(SchemaIndex, lambda: SchemaIndex(self.knowledge.schema))
+
+    @cached_property
+    def annotator(self) -> Annotator:
+        """What looks the words of a question up."""
+        code = language_code(self.knowledge.schema.language)
+        return Annotator(
+            self.mentions, self.adjacency, self.schema, self._weights, self.values, code, self.soft,
+            self.knowledge.lexicon,
+        )  # fmt: skip
+
+    @cached_property
+    def parser(self) -> Parser:
+        """The chart parser."""
+        return Parser(grammar(), Context(self.schema), self._weights)
+
+    @cached_property
+    def composer(self) -> Composer:
+        """What writes plans."""
+        return Composer(self.knowledge.schema, self.nodes)
+
+
+def _left(one: Derivation, annotated: Annotated) -> str:
+    """Return the content words of a question that a meaning does not cover, in their order."""
+    words = [
+        annotated.text[token.start : token.end]
+        for at, token in enumerate(annotated.tokens)
+        if annotated.content[at] and not one.covered >> at & 1
+    ]
+    return " ".join([*words, *([annotated.rest] if annotated.rest else [])])
+
+
+_ = Sequence, level
