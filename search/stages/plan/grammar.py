@@ -28,6 +28,7 @@ class Rule:
     result: str
     function: Function
     example: str
+    feature: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +72,9 @@ def _rule(written: Mapping[str, Any]) -> Rule:
     module, name = written["function"].split(".")
     function: Function = getattr(import_module(f"search.stages.plan.operators.{module}"), name)
     return Rule(
-        written["id"], written["left"], written.get("right", ""), written["result"], function, written["example"]
-    )
+        written["id"], written["left"], written.get("right", ""), written["result"], function, written["example"],
+        f"rule:{written['id']}",
+    )  # fmt: skip
 
 
 @dataclass(eq=False)

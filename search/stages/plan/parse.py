@@ -7,7 +7,7 @@ stretches are skipped at a price: none for function words, more for a word that 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +16,15 @@ from search.stages.plan.annotate import Annotated
 from search.stages.plan.derivation import Derivation, Features
 from search.stages.plan.grammar import Grammar, Rule, Weights
 from search.stages.plan.operators.context import Context
-from search.stages.plan.sets import Asked, Kind, NodeSet, parts
+from search.stages.plan.sets import Asked, Kind, Named, NodeSet, Walk, parts
 
 Cell = dict[str, list[Derivation]]
 _SETS = frozenset(("S",))
 _ROOTS = ("S", "V")
+_BEHIND = 5.0
+"""How far behind the best of its category and stretch a meaning may be and is still kept."""
+_GAIN = 1.5
+"""Most that joining two stretches is expected to add to their scores."""
 _SKIPPED = 6
 """Most tokens that are skipped between two joined stretches."""
 _PREPOSITIONS = frozenset(("in", "at", "on", "from", "by", "for", "to", "through", "near", "into", "inside", "within", "under", "over", "about", "between", "among"))
@@ -84,39 +88,47 @@ class _Chart:
                 yield self._made(rule, meaning, features, (one,), one.start, one.end, 0.0)
 
     def _joined(self, start: int, end: int) -> Iterator[Derivation]:
+        rules_of, context = self.parser.grammar.of_two, self.parser.context
+        best: dict[str, float] = {}
         for middle in range(start + 1, end):
             right = self.cells.get((middle, end))
             if right is None:
                 continue
-            for stop in range(middle, max(start, middle - _SKIPPED) , -1):
+            for stop in range(middle, max(start, middle - _SKIPPED), -1):
                 left = self.cells.get((start, stop))
                 if left is None:
                     continue
                 price, skipped, between = self._gap(stop, middle)
-                for category, lefts in left.items():
-                    rules = self.parser.grammar.of_two.get(category)
-                    if rules is None:
-                        continue
-                    for other, rights in right.items():
-                        for rule in rules.get(other, ()):
-                            for one in lefts:
-                                for two in rights:
-                                    for meaning, features in rule.function(self.parser.context, one, two):
-                                        if rule.id in _PLACED:
-                                            features = (*features, (f"{rule.id}:{between}", 1.0))
-                                        yield self._made(
-                                            rule, meaning, (*features, *skipped), (one, two), start, end, price
-                                        )
+                for category, other, rules in _pairs(left, right, rules_of):
+                    for one in left[category]:
+                        for two in right[other]:
+                            reach = one.score + two.score + price + _GAIN
+                            for rule in rules:
+                                least = best.get(rule.result, reach) - _BEHIND
+                                if reach < least:
+                                    continue
+                                for meaning, features in rule.function(context, one, two):
+                                    if rule.id in _PLACED:
+                                        features = (*features, (f"{rule.id}:{between}", 1.0))
+                                    made = self._made(rule, meaning, features, (one, two), start, end, price, skipped)
+                                    if made.score > best.get(rule.result, made.score - 1):
+                                        best[rule.result] = made.score
+                                    yield made
 
     def _made(
         self, rule: Rule, meaning: Any, features: Features, children: tuple[Derivation, ...], start: int, end: int,
-        price: float,
+        price: float, skipped: Features = (),
     ) -> Derivation:
-        named: Features = ((f"rule:{rule.id}", 1.0), *features)
-        score = self.parser.weights(named) + sum(child.score for child in children)
+        score = self.parser.weights.of.get(rule.feature, 0.0) + price
+        weights = self.parser.weights.of
+        for name, value in features:
+            if value:
+                score += weights.get(name, 0.0) * value
         covered = 0
         for child in children:
             covered |= child.covered
+            score += child.score
+        named = ((rule.feature, 1.0), *features, *skipped)
         return Derivation(start, end, rule.result, meaning, score, rule.id, named, children, covered)
 
     def _gap(self, start: int, end: int) -> tuple[float, Features, str]:
@@ -157,7 +169,7 @@ class _Chart:
         for (start, end), cell in self.cells.items():
             before, after = self._skipped(0, start), self._skipped(end, self.size)
             for category in _ROOTS:
-                for one in cell.get(category, ()):
+                for one in [*cell.get(category, ()), *self._around(cell, category)]:
                     asked = one.meaning if isinstance(one.meaning, Asked) else self._asked(one.meaning)
                     features = (*before, *after, *self._whole(asked, one))
                     score = one.score + self.parser.weights(features)
@@ -168,6 +180,19 @@ class _Chart:
             features = (*self._skipped(0, self.size), ("root-text", 1.0))
             found[None] = Derivation(0, self.size, "ROOT", None, self.parser.weights(features), "", features)
         return sorted(found.values(), key=lambda one: -one.score)
+
+    def _around(self, cell: Cell, category: str) -> Iterator[Derivation]:
+        """Yield what is joined with a named thing by a relation that no word says: *what can I take for gout*."""
+        for one in cell.get(category, ()) if category == "S" else ():
+            if not isinstance(one.meaning, Named):
+                continue
+            for relation, way, reached, _, share in self.parser.context.ways(
+                one.meaning.types, self.parser.context.schema.all_types
+            ):
+                meaning = Walk(reached, one.meaning, relation, way)
+                features: Features = (("root-unsaid", 1.0), ("root-unsaid-share", share))
+                score = one.score + self.parser.weights(features)
+                yield Derivation(one.start, one.end, "S", meaning, score, "", features, (one,), one.covered)
 
     def _asked(self, of: NodeSet) -> Asked:
         first = self.said.tokens[0].word if self.size else ""
@@ -201,6 +226,18 @@ class _Chart:
         return 0
 
 
+def _pairs(
+    left: Cell, right: Cell, rules_of: Mapping[str, Mapping[str, list[Rule]]]
+) -> Iterator[tuple[str, str, list[Rule]]]:
+    """Yield the categories of two cells that rules join, with these rules."""
+    for category in left:
+        by_right = rules_of.get(category)
+        if by_right is not None:
+            for other in right:
+                if (rules := by_right.get(other)) is not None:
+                    yield category, other, rules
+
+
 _PLACED = frozenset(("and-same", "join-post", "join-pre", "sup-post", "sup-scale", "of-field", "field-of", "arg-rel", "rel-arg"))
 _KINDS = (("prep", _PREPOSITIONS), ("of", frozenset(("of", "'s"))), ("with", frozenset(("with", "having"))), ("rel", _RELATIVE), ("aux", _AUXILIARY))
 
@@ -214,8 +251,9 @@ def _kept(made: Sequence[Derivation], beam: int) -> Cell:
             best[key] = one
     cell: Cell = defaultdict(list)
     for one in sorted(best.values(), key=lambda one: -one.score):
-        if len(cell[one.category]) < beam:
-            cell[one.category].append(one)
+        several = cell[one.category]
+        if len(several) < beam and (not several or several[0].score - one.score < _BEHIND):
+            several.append(one)
     return dict(cell)
 
 

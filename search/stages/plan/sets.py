@@ -7,13 +7,36 @@ are a bit mask over the codes of the schema's node types: bit c is set if nodes 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
 from search.domain.graph import OPPOSITE, Direction
 from search.domain.plan import Ask, Operator
 
+T = TypeVar("T")
 Value = str | int | float
 End = Literal["asc", "desc"]
+
+
+class Hashed:
+    """A place for the hash of a tree: charts compare sets all the time, and computing a hash visits the whole tree."""
+
+    __slots__ = ("_hash",)
+
+
+def hashed_once(tree: type[T]) -> type[T]:
+    """Let the values of a class keep their hash."""
+    plain = tree.__hash__
+
+    def kept(self: T) -> int:
+        try:
+            known: int = object.__getattribute__(self, "_hash")
+        except AttributeError:
+            known = plain(self)
+            object.__setattr__(self, "_hash", known)
+        return known
+
+    tree.__hash__ = kept  # type: ignore[assignment]
+    return tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +55,9 @@ class Named:
     text: str = field(compare=False)
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Walk:
+class Walk(Hashed):
     """The nodes of some types that one relation joins with any node of a set.
 
     `direction` is that of walking from the nodes of `of`: `out` if the edges are stored from them.
@@ -45,8 +69,9 @@ class Walk:
     direction: Direction
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Meet:
+class Meet(Hashed):
     """The nodes that are in both sets."""
 
     types: int
@@ -54,8 +79,9 @@ class Meet:
     other: NodeSet
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Either:
+class Either(Hashed):
     """The nodes that are in one of two sets."""
 
     types: int
@@ -63,8 +89,9 @@ class Either:
     other: NodeSet
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Where:
+class Where(Hashed):
     """The nodes of a set whose field meets a condition."""
 
     types: int
@@ -74,8 +101,9 @@ class Where:
     value: Value | tuple[Value, ...] | None = None
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(Hashed):
     """The number of different nodes of some types that a node is joined with, of those of a set if one is given.
 
     `direction` is that of walking from the node.
@@ -87,8 +115,9 @@ class Counted:
     among: NodeSet | None = None
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class WhereCount:
+class WhereCount(Hashed):
     """The nodes of a set whose number of neighbours meets a condition."""
 
     types: int
@@ -98,8 +127,9 @@ class WhereCount:
     value: int | tuple[int, int]
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Top:
+class Top(Hashed):
     """The nodes of a set with the highest or lowest values of a field, or numbers of neighbours; equal ones share it."""
 
     types: int
@@ -109,8 +139,9 @@ class Top:
     limit: int = 1
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Without:
+class Without(Hashed):
     """The nodes of a set that are not in another one."""
 
     types: int
@@ -118,8 +149,9 @@ class Without:
     other: NodeSet
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Hashed):
     """The nodes of a set whose field compares so with a field of any node of another set."""
 
     types: int

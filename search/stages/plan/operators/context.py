@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from search.domain.graph import Direction
 from search.stages.plan.derivation import Features
@@ -16,17 +16,27 @@ Made = tuple[Any, Features]
 """A meaning that a rule makes, and the features of this step beside that of the rule."""
 
 
+class Way(NamedTuple):
+    """A relation from nodes of some types (`near`) to others (`reached`), and its share of the edges to these."""
+
+    relation: int
+    direction: Direction
+    reached: int
+    near: int
+    share: float
+
+
 @dataclass(frozen=True, eq=False)
 class Context:
     """The schema that a question is read for."""
 
     schema: SchemaIndex
-    _ways: dict[tuple[int, int], list[tuple[int, Direction, int, int]]] = field(default_factory=dict)
+    _ways: dict[tuple[int, int], list[Way]] = field(default_factory=dict)
     _longer: dict[tuple[int, int], list[Any]] = field(default_factory=dict)
     _shares: dict[tuple[int, Direction, int], float] = field(default_factory=dict)
 
-    def ways(self, types: int, to: int) -> list[tuple[int, Direction, int, int]]:
-        """Return the relations from nodes of some types to some types: relation, direction, both masks narrowed."""
+    def ways(self, types: int, to: int) -> list[Way]:
+        """Return the relations from nodes of some types to some types."""
         key = types, to
         found = self._ways.get(key)
         if found is None:
@@ -34,7 +44,8 @@ class Context:
             for relation, way in self.schema.steps:
                 reached = self.schema.far(types, relation, way) & to
                 if reached:
-                    found.append((relation, way, reached, self.schema.near(reached, relation, way) & types))
+                    near = self.schema.near(reached, relation, way) & types
+                    found.append(Way(relation, way, reached, near, self.share(relation, way, reached)))
         return found
 
     def longer(self, types: int, to: int) -> list[tuple[tuple[int, Direction, int], tuple[int, Direction, int], float]]:
@@ -43,8 +54,8 @@ class Context:
         found = self._longer.get(key)
         if found is None:
             several = []
-            for relation, way, middle, _ in self.ways(types, self.schema.all_types):
-                for other, other_way, reached, near in self.ways(middle, to):
+            for relation, way, middle, _, _ in self.ways(types, self.schema.all_types):
+                for other, other_way, reached, near, _ in self.ways(middle, to):
                     back = relation == other and way != other_way
                     if not (back and self.schema.schema.relations[relation].mutual):
                         share = self.share(relation, way, near) * self.share(other, other_way, reached)

@@ -34,10 +34,11 @@ def both(context: Context, left: Derivation, right: Derivation) -> Iterator[Made
 def floating(context: Context, types: int, of: NodeSet) -> Iterator[tuple[Walk, Features]]:
     """Yield the walks from a set to nodes of some types that no word says, over one relation or two."""
     ways = context.ways(of.types, types)
-    for relation, way, reached, near in ways:
-        share = context.share(relation, way, reached)
-        features: Features = (("float", 1.0), ("float-ways", float(len(ways) - 1)), ("float-share", share))
+    for relation, way, reached, near, share in ways:
+        features: Features = (("float", 1.0), ("float-ways", len(ways) - 1.0), ("float-share", share))
         yield Walk(reached, of if near == of.types else narrowed(of, near), relation, way), features
+    if isinstance(of, Kind):
+        return
     for (relation, way, middle), (other, other_way, reached), share in context.longer(of.types, types):
         inner = Walk(middle, of, relation, way)
         features = (("float-two", 1.0), ("float-direct", float(bool(ways))), ("float-two-share", share))
@@ -72,13 +73,12 @@ def met_by(context: Context, left: Derivation, right: Derivation) -> Iterator[Ma
     one, other = left.meaning, right.meaning
     if not isinstance(one, Named) or not isinstance(other, Named):
         return
-    for relation, way, reached, _ in context.ways(one.types, context.schema.all_types):
-        for second, back, both_reached, _ in context.ways(other.types, reached):
+    for relation, way, reached, _, part in context.ways(one.types, context.schema.all_types):
+        for second, back, both_reached, _, other_part in context.ways(other.types, reached):
             first, last = Walk(reached & both_reached, one, relation, way), Walk(both_reached, other, second, back)
             found = meet(first, last)
             if found is not None:
-                share = context.share(relation, way, reached) * context.share(second, back, both_reached)
-                yield found, (("meet-share", share),)
+                yield found, (("meet-share", part * other_part),)
 
 
 def _directions(relating: Relating, *, subject: bool) -> tuple[tuple[Direction, bool], ...]:
