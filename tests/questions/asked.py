@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from training.data.examples import read_all
 HERE = Path(__file__).parent
 BASES = ("biomedical", "papers", "products")
 ASKED = HERE.parents[2] / "shared" / "data" / "asked"
+FAILURES = HERE / "known_failures.toml"
 APART = frozenset({"text", "mixed"})
 """Kinds of the other files whose answers texts decide, so that no plan alone has them."""
 ANYTHING = "*"
@@ -43,11 +44,10 @@ class Question:
     least: float = 0.0
     most: float = 1.0
     plan: Mapping[str, Any] | None = None
-    fails: str = ""
 
     @property
     def name(self) -> str:
-        """How the test of this question is called."""
+        """Name of the question's test."""
         return f"{self.base}: {self.id or self.text}"
 
 
@@ -72,6 +72,11 @@ def of_people() -> Iterator[Question]:
             yield from _examples(base, path)
 
 
+def everything() -> list[Question]:
+    """Return all of these questions."""
+    return [*written(), *of_demos(), *of_people()]
+
+
 def _question(base: str, text: str, kind: str, entry: Mapping[str, Any]) -> Question:
     told = {("text_alone" if key == "text" else key): value for key, value in entry.items()}
     known = {one.name for one in fields(Question)} - {"base", "text", "kind", "id"}
@@ -85,20 +90,25 @@ def _question(base: str, text: str, kind: str, entry: Mapping[str, Any]) -> Ques
 
 
 def _examples(base: str, path: Path) -> Iterator[Question]:
-    failing = known_failures()
     names = _names(base)
     for one in read_all(path):
         if one.slices.get("kind") not in APART:
             answers = tuple(names[node] for node in one.answers)
             # What their plans leave to texts is not expected, only what they find.
-            fails = failing.get(one.id, "")
-            yield Question(base, one.text, one.slices["kind"], one.id, answers, rest=ANYTHING, fails=fails)
+            yield Question(base, one.text, one.slices["kind"], one.id, answers, rest=ANYTHING)
 
 
-def known_failures() -> dict[str, str]:
-    """Return id of a question of another file → the parsers that fail on it (`old`, `new` or `both`)."""
-    told = tomllib.loads((HERE / "known_failures.toml").read_text(encoding="utf-8"))
-    return {name: parser for parser, ids in told.items() for name in ids}
+def known_failures(parser: str) -> frozenset[str]:
+    """Return the names of the questions that a parser fails on today."""
+    return frozenset(tomllib.loads(FAILURES.read_text(encoding="utf-8"))[parser])
+
+
+def write_failures(failing: Mapping[str, Sequence[str]]) -> None:
+    """Write the names of the questions that each parser fails on."""
+    lines = [line for line in FAILURES.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
+    for parser, names in failing.items():
+        lines += [f"{parser} = [", *(f"    {json.dumps(name, ensure_ascii=False)}," for name in names), "]"]
+    FAILURES.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 @cache

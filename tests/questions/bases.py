@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+from search.adapters import columns_memmap
 from search.domain.options import options_of
 from search.domain.plan import Plan, ScoredPlan
 from search.domain.question import Question
@@ -41,7 +42,10 @@ class Base:
             VectorIndex, MemoryVectors({NAME: {node.key: row for node, row in zip(nodes, rows, strict=True)}})
         )
         chosen: Mapping[str, str] = {PARSER: parser} if parser and PARSER in options_of(Planner) else {}
-        planner = replace(base.planner, encoder=encoder, vectors=vectors, **chosen)
+        (folder / "columns").mkdir()
+        columns_memmap.build(folder / "columns", base.demo.schema, nodes)
+        columns = columns_memmap.MemmapColumns(folder / "columns", base.demo.schema)
+        planner = replace(base.planner, encoder=encoder, vectors=vectors, columns=columns, **chosen)
         graph = cast(GraphStore, base.demo.stage.graph)
         return cls(base.demo, planner, Link(encoder, vectors, planner.nodes, graph=graph))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,10 @@ class Recorded:
             row /= np.linalg.norm(row)
         self.dimensions = rows.shape[1]
 
+    def knows(self, text: str) -> bool:
+        """Whether the vector of a text was recorded."""
+        return digest(text) in self._known
+
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return one row for each text. Raises LookupError for a text that was not recorded."""
         if missing := [text for text in texts if digest(text) not in self._known]:
@@ -36,18 +41,28 @@ class Recorded:
 
 
 class Recorder:
-    """An encoder that notes the vectors of another one."""
+    """Notes the vectors of an encoder, which is made when a text was not recorded before; what was, is taken over."""
 
-    def __init__(self, encoder: Encoder) -> None:
-        self.name, self.dimensions = encoder.name, encoder.dimensions
-        self._encoder = encoder
+    def __init__(self, encoder: Callable[[], Encoder], path: Path = FILE) -> None:
+        self._encoder = cache(encoder)
+        self._before = Recorded(path) if path.exists() else None
+        known = self._before or self._encoder()
+        self.name, self.dimensions = known.name, known.dimensions
         self.noted: dict[int, Vectors] = {}
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return one row for each text."""
-        rows = self._encoder.encode(texts)
+        if new := [text for text in dict.fromkeys(texts) if digest(text) not in self.noted]:
+            before = self._before
+            known = [text for text in new if before is not None and before.knows(text)]
+            if before is not None and known:
+                self._note(known, before.encode(known))
+            if rest := [text for text in new if text not in known]:
+                self._note(rest, self._encoder().encode(rest))
+        return np.array([self.noted[digest(text)] for text in texts], dtype=np.float32).reshape(-1, self.dimensions)
+
+    def _note(self, texts: Sequence[str], rows: Vectors) -> None:
         self.noted |= {digest(text): row for text, row in zip(texts, rows, strict=True)}
-        return rows
 
     def write(self, path: Path = FILE) -> None:
         """Write what was noted: whole numbers from -127 to 127, of which only the direction counts."""

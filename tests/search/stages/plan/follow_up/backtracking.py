@@ -88,10 +88,10 @@ class Backtracking:
     def _extended(
         self, linked: LinkedPlan, bound: dict[str, set[int]], match: Match, hops: tuple[Hop, ...]
     ) -> Iterator[Match]:
-        if not hops:
-            apart = [one.compared.var for one in linked.plan.comparisons if one.compared]
-            apart += [one.var for one in linked.plan.comparisons]
-            alone = next((var for var in (linked.plan.target.var, *apart) if var not in match), None)
+        hop = next((h for h in hops if h.source in match or h.to_var in match), None)
+        if hop is None:
+            # What only a comparison joins with the rest, or nothing, is tried with every node.
+            alone = next((var for var in self._variables(linked.plan) if var not in match), None)
             if alone is not None:
                 for key in range(len(self._graph.nodes)):
                     if self._allowed(linked, bound, match, alone, key):
@@ -101,7 +101,6 @@ class Backtracking:
             ):
                 yield match
             return
-        hop = next((h for h in hops if h.source in match or h.to_var in match), hops[0])
         rest = tuple(h for h in hops if h is not hop)
         for near, far in self._edges(hop, match):
             ends = ((hop.source, near), (hop.to_var, far))
@@ -120,6 +119,11 @@ class Backtracking:
                 else:
                     there = match[hop.to_var]
                     yield from ((near, there) for near in self._next[there, relation, back])
+
+    def _variables(self, plan: Plan) -> list[str]:
+        """Return every variable of a plan, those that only a comparison names, too."""
+        compared = [var for one in plan.comparisons for var in (one.var, *one.others)]
+        return [*plan.variables, *compared]
 
     def _compares(self, plan: Plan, match: Match) -> bool:
         """Whether the nodes of a match meet the filters that compare fields of two of them."""
