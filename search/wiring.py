@@ -20,6 +20,7 @@ from search.domain.schema_settings import adapted
 from search.ingest import wordings
 from search.interfaces import (
     Adjacency,
+    Columns,
     Encoder,
     FieldRetrievers,
     GraphStore,

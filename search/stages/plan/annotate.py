@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from search.interfaces import Adjacency, Mention, MentionIndex, ValueIndex, ValueMention
+from search.language.common import is_word
 from search.language.everyday import everyday_names
 from search.language.languages import language, split
 from search.language.names import _QUOTED as QUOTED
@@ -96,12 +97,20 @@ class Annotator:
         quoted = [match.span() for match in QUOTED.finditer(text)]
         cased = not text.isupper() and not text.islower()
         found = [*self.mentions.find(text), *everyday_names(text, 0, len(text), self.mentions, self.code)]
+        sure = [one for one in found if self._is_marked(text, one, quoted, cased)]
         for mention in found:
             span = self._span(said, mention.start, mention.end)
-            if span is None:
+            if span is None or any(_inside(mention, one) for one in sure):
                 continue
             features = self._name_features(mention, said[span[0] : span[1]], quoted, cased, span[0] == 0)
             yield from self._named(span, mention, features)
+
+    def _is_marked(self, text: str, mention: Mention, quoted: Sequence[tuple[int, int]], cased: bool) -> bool:
+        """Whether the question marks a name of several words, by quotes or capitals as it is stored."""
+        own = tokens(mention.text)
+        near = any(abs(a - mention.start) <= 1 and abs(b - mention.end) <= 1 for a, b in quoted)
+        capital = cased and any(mention.exact) and len(own) > 1 and own[0].capital and own[-1].capital
+        return near or (capital and mention.similarity >= 1.0)
 
     def _named(self, span: tuple[int, int], mention: Mention, features: Features) -> Iterator[Derivation]:
         keys = np.array(mention.keys, dtype=np.int32)
@@ -124,6 +133,7 @@ class Annotator:
         return (
             ("name-quoted", float(near)), ("name-capital", float(cased and any(capitals))),
             ("name-small", float(cased and not any(capitals) and not first)),
+            ("name-common", float(len(own) == 1 and not any(capitals) and is_word(own[0], self.code))),
             ("name-exact", float(any(mention.exact))), ("name-words", float(len(said) - 1)),
             ("name-ordinary", float(ordinary)), ("name-schema", float(schema)),
             ("name-unlike", 1.0 - mention.similarity),
@@ -291,6 +301,12 @@ class Annotator:
                     yield self._made((at, at + 1), "R", Relating(element, "out"), "relation-like", fit)
                 else:
                     yield self._made((at, at + 1), "S", Kind(1 << element - relations), "type-like", fit)
+
+
+def _inside(mention: Mention, other: Mention) -> bool:
+    """Whether a mention is a proper part of another one."""
+    longer = other.end - other.start > mention.end - mention.start
+    return longer and other.start <= mention.start and mention.end <= other.end
 
 
 @lru_cache(maxsize=8)

@@ -14,6 +14,7 @@ from search.domain.graph import ANY, OPPOSITE, Direction, Schema
 from search.domain.plan import Anchor, Count, Exclusion, FieldOf, Filter, Hop, Order, Plan, Risk, Target
 from search.domain.plan.parts import MAX_DEPTH, MAX_HOPS
 from search.interfaces import NodeStore
+from search.stages.plan.schema_index import SchemaIndex
 from search.stages.plan.sets import (
     Asked,
     Compared,
@@ -29,8 +30,7 @@ from search.stages.plan.sets import (
     WhereCount,
     Without,
     codes,
-    comes_back,
-    parts,
+    is_found_first,
 )
 
 TARGET = "T"
@@ -44,8 +44,13 @@ class NotWritten(Exception):
 class Composer:
     """Writes the plans of sets over one schema."""
 
-    schema: Schema
+    index: SchemaIndex
     nodes: NodeStore
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of the plans."""
+        return self.index.schema
 
     def __call__(self, asked: Asked, residual: str = "", risk: Risk = "normal") -> Plan:
         """Return the plan of what is asked. Raises NotWritten for a set that no plan can say."""
@@ -152,9 +157,10 @@ class _Draft:
         named = isinstance(of.of, Named)
         first = named or self._is_found_first(of)
         if first:
-            self.hops.append(
-                Hop(near, name, var, self.composer.label(of.types), self.composer.way(of.relation, of.direction))
-            )
+            # Nodes of other types may stand there in the role of this one.
+            mixed = self.composer.index.playing(of.types, of.relation, of.direction) != of.types
+            label = ANY if mixed else self.composer.label(of.types)
+            self.hops.append(Hop(near, name, var, label, self.composer.way(of.relation, of.direction)))
         else:
             back = self.composer.way(of.relation, OPPOSITE[of.direction])
             self.hops.append(Hop(var, name, near, self.composer.label(of.of.types), back))
@@ -164,20 +170,8 @@ class _Draft:
             self.write(near, of.of)
 
     def _is_found_first(self, of: Walk) -> bool:
-        """Whether the nodes that a walk begins at are found by a plan of their own.
-
-        They are where an order or an alternative chooses them, and where a node may stand on both sides of the walk:
-        a state that borders a state that borders Texas may be Texas.
-        """
-        if isinstance(of.of, Kind):
-            return False
-        if any(isinstance(one, Top | Either) for one in parts(of.of)):
-            return True
-        if comes_back(of) and not self.composer.schema.relations[of.relation].mutual:
-            return False
-        inner = _names(of.of)
-        again = bool(of.of.types & of.types) or any(one.types & of.types for one in inner)
-        return again and self.depth < MAX_DEPTH and not isinstance(of.of, Where | WhereCount)
+        mutual = self.composer.schema.relations[of.relation].mutual
+        return is_found_first(of, mutual=mutual)
 
     def _found_first(self, var: str, of: NodeSet) -> None:
         """Add an anchor whose nodes a set holds: named ones by their ids, others by a plan inside the anchor."""
@@ -192,19 +186,6 @@ class _Draft:
             raise NotWritten
         plan = self.composer._plan(of, self.depth + 1)
         self.anchors.append(Anchor(var, "", label, "name", (), plan))
-
-
-def _names(of: NodeSet) -> list[Named]:
-    """Return the named sets that a set is walked from, its plans inside left out."""
-    match of:
-        case Named():
-            return [of]
-        case Walk(_, inner) | Where(_, inner) | WhereCount(_, inner) | Without(_, inner) | Compared(_, inner):
-            return _names(inner)
-        case Meet(_, one, other) | Either(_, one, other):
-            return [*_names(one), *_names(other)]
-        case _:
-            return []
 
 
 def _alternatives(of: NodeSet) -> Sequence[Named]:

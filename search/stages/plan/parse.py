@@ -6,9 +6,11 @@ stretches are skipped at a price: none for function words, more for a word that 
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from search.language.words import WHICH
@@ -23,8 +25,8 @@ _SETS = frozenset(("S",))
 _ROOTS = ("S", "V")
 _BEHIND = 5.0
 """How far behind the best of its category and stretch a meaning may be and is still kept."""
-_GAIN = 1.5
-"""Most that joining two stretches is expected to add to their scores."""
+_GAIN = 0.8
+"""Most that the features of a rule are expected to add to its own weight."""
 _SKIPPED = 6
 """Most tokens that are skipped between two joined stretches."""
 _PREPOSITIONS = frozenset(("in", "at", "on", "from", "by", "for", "to", "through", "near", "into", "inside", "within", "under", "over", "about", "between", "among"))
@@ -40,6 +42,14 @@ class Parser:
     context: Context
     weights: Weights
     beam: int = 6
+    _gains: dict[str, float] = field(default_factory=dict)
+
+    def gain(self, rule: Rule) -> float:
+        """Return the most that a rule is expected to add to the scores of its sides."""
+        found = self._gains.get(rule.id)
+        if found is None:
+            found = self._gains[rule.id] = self.weights.of.get(rule.feature, 0.0) + _GAIN
+        return found
 
     def __call__(self, annotated: Annotated, check: Callable[[], None] = lambda: None) -> list[Derivation]:
         """Return the meanings of the whole question, best first; words that no meaning covers are priced."""
@@ -72,7 +82,7 @@ class _Chart:
             check()
             for start in range(end - 1, -1, -1):
                 made = list(by_span.get((start, end), ()))
-                made += self._joined(start, end)
+                made += self._joined(start, end, made)
                 if not made:
                     continue
                 cell = _kept(made, self.parser.beam)
@@ -87,9 +97,15 @@ class _Chart:
             for meaning, features in rule.function(self.parser.context, one):
                 yield self._made(rule, meaning, features, (one,), one.start, one.end, 0.0)
 
-    def _joined(self, start: int, end: int) -> Iterator[Derivation]:
-        rules_of, context = self.parser.grammar.of_two, self.parser.context
-        best: dict[str, float] = {}
+    def _joined(self, start: int, end: int, had: Sequence[Derivation]) -> Iterator[Derivation]:
+        """Yield what the rules make of two neighbouring stretches that fill a span.
+
+        Pairs that cannot reach the best that the span has of their category are left out.
+        """
+        rules_of, context, beam = self.parser.grammar.of_two, self.parser.context, 2 * self.parser.beam
+        tops: dict[str, list[float]] = defaultdict(list)
+        for one in had:
+            insort(tops[one.category], one.score)
         for middle in range(start + 1, end):
             right = self.cells.get((middle, end))
             if right is None:
@@ -102,25 +118,26 @@ class _Chart:
                 for category, other, rules in _pairs(left, right, rules_of):
                     for one in left[category]:
                         for two in right[other]:
-                            reach = one.score + two.score + price + _GAIN
+                            both = one.score + two.score + price
                             for rule in rules:
-                                least = best.get(rule.result, reach) - _BEHIND
-                                if reach < least:
+                                top = tops[rule.result]
+                                gain = self.parser.gain(rule)
+                                if top and (both + gain < top[-1] - _BEHIND or (len(top) >= beam and both + gain < top[-beam])):
                                     continue
                                 for meaning, features in rule.function(context, one, two):
                                     if rule.id in _PLACED:
                                         features = (*features, (f"{rule.id}:{between}", 1.0))
                                     made = self._made(rule, meaning, features, (one, two), start, end, price, skipped)
-                                    if made.score > best.get(rule.result, made.score - 1):
-                                        best[rule.result] = made.score
-                                    yield made
+                                    if len(top) < beam or made.score > top[-beam]:
+                                        insort(top, made.score)
+                                        yield made
 
     def _made(
         self, rule: Rule, meaning: Any, features: Features, children: tuple[Derivation, ...], start: int, end: int,
         price: float, skipped: Features = (),
     ) -> Derivation:
-        score = self.parser.weights.of.get(rule.feature, 0.0) + price
         weights = self.parser.weights.of
+        score = weights.get(rule.feature, 0.0) + price
         for name, value in features:
             if value:
                 score += weights.get(name, 0.0) * value
@@ -199,7 +216,7 @@ class _Chart:
         return Asked(of, "whether") if first in _AUXILIARY and not isinstance(of, Kind) else Asked(of)
 
     def _whole(self, asked: Asked, one: Derivation) -> Features:
-        head = self._head()
+        head = self._head
         own = asked.types
         named = all(part.__class__.__name__ == "Named" for part in parts(asked.of))
         kind = isinstance(asked.of, Kind)
@@ -212,17 +229,33 @@ class _Chart:
             ("count-missed", float("COUNT" in wanted and asked.ask != "how many" and not asked.show)),
         )  # fmt: skip
 
+    @cached_property
     def _head(self) -> int:
-        """Return the mask of the types that the first noun of a question names, behind *which* or at its beginning."""
+        """The mask of the types that a question asks for: by a question word, or by the first noun."""
+        for at, token in enumerate(self.said.tokens):
+            if at and self.said.tokens[at - 1].word in WHICH and (found := self._noun(at)):
+                return found
+        for category in ("WHO", "WHEN"):
+            for start in range(self.size):
+                for end in range(start + 1, min(self.size, start + 3) + 1):
+                    for one in self.cells.get((start, end), {}).get("S", ()):
+                        if one.children and one.children[0].category == category:
+                            return int(one.meaning.types)
         for start in range(min(self.size, _SKIPPED)):
-            for end in range(min(self.size, start + 4), start, -1):
-                for one in self.cells.get((start, end), {}).get("S", ()):
-                    if isinstance(one.meaning, Kind) and one.rule.startswith("type"):
-                        return int(one.meaning.types)
+            if found := self._noun(start):
+                return found
             if self.said.content[start] or any(
                 category in ("S", "R", "F") for category in self.cells.get((start, start + 1), {})
             ):
                 return 0
+        return 0
+
+    def _noun(self, start: int) -> int:
+        """Return the mask of the type that the words from a place on name; 0 if they name none."""
+        for end in range(min(self.size, start + 4), start, -1):
+            for one in self.cells.get((start, end), {}).get("S", ()):
+                if isinstance(one.meaning, Kind) and one.rule.startswith("type"):
+                    return int(one.meaning.types)
         return 0
 
 

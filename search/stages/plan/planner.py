@@ -112,7 +112,7 @@ class Planner:
         if question.plan is not None:
             return [ScoredPlan(question.plan, "user", 1.0)]
         if self.parser == "new" and self.columns is not None:
-            return self.reader(question.text, limit, self.temperature)[: self.plans]
+            return self.reader(question.text, limit, self.temperature, self.plans)
         read = self.proposer.read(question.text)
         candidates = self.proposer.candidates(read, limit)
         limit.check("plan")

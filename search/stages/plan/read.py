@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +21,7 @@ from search.language.names import schema_forms
 from search.language.soft_names import SoftTools
 from search.language.words import language_code
 from search.stages.plan.annotate import Annotated, Annotator
+from search.stages.plan.calibrate import Grounds, calibration
 from search.stages.plan.compose import Composer, NotWritten
 from search.stages.plan.derivation import Derivation, Features
 from search.stages.plan.grammar import Weights, grammar
@@ -42,6 +43,7 @@ class Tried:
     plan: Plan
     found: Keys
     left: str
+    content: int = 0
     features: Features = ()
 
     @property
@@ -72,28 +74,45 @@ class Reader:
     weights: Weights | None = None
     tried: int = 12
 
-    def __call__(self, text: str, limit: Limit, temperature: float = 1.0) -> list[ScoredPlan]:
-        """Return the plans of a question, best first, with their probabilities."""
+    def __call__(self, text: str, limit: Limit, temperature: float = 1.0, most: int = 10) -> list[ScoredPlan]:
+        """Return at most `most` plans of a question, best first, with their probabilities."""
         read = self.read(text, limit)
         if not read:
             return [ScoredPlan(Plan(target=Target("T", (), text.strip()), risk_level="no_trade"), "schema", 1.0)]
-        sums = np.array([one.score for one in read]) / temperature
-        shares = np.exp(sums - sums[0])
-        shares /= shares.sum()
-        listed: dict[str, ScoredPlan] = {}
-        for one, share in zip(read, shares.tolist(), strict=True):
-            key = repr(one.plan)
-            before = listed[key].probability if key in listed else 0.0
-            listed[key] = ScoredPlan(one.plan, "schema", before + share)
-        best = sorted(listed.values(), key=lambda one: -one.probability)
-        return best
+        weighed = shared(read, temperature)
+        grounds = grounds_of(weighed)
+        probability = calibration().probability(grounds.inputs())
+        (best, share), *others = weighed
+        first = ScoredPlan(self._settled(best, probability, grounds), "schema", probability, grounds.to_json())
+        if first.plan.ask == "whether" or grounds.nothing:
+            # That nothing is found is an answer, which another meaning must not undo.
+            return [first]
+        left = (1 - probability) / max(1 - share, 1e-9)
+        rest = [
+            ScoredPlan(self._settled(one, share, grounds), "schema", min(left * share, probability))
+            for one, share in others
+        ]
+        return [first, *rest][:most]
+
+    def _settled(self, one: Tried, probability: float, grounds: Grounds) -> Plan:
+        """Return the plan of a meaning with its risk level. What words are left over for is found in texts."""
+        plan = one.plan
+        if one.asked is None:
+            return plan
+        risk = level(probability, grounds.rival, grounds.explained)
+        order, ask = plan.order, plan.ask
+        if one.left:
+            # The first of all are not the first of those whose texts say the words left over.
+            order = None if order is None else replace(order, limit=None)
+            ask = "which" if ask == "whether" else ask
+        return replace(plan, risk_level=risk, order=order, ask=ask)
 
     def read(self, text: str, limit: Limit) -> list[Tried]:
         """Return the meanings of a question that were tried, best first."""
         said = self.worded(text[:LONGEST_QUESTION]).text
         annotated = self.annotator(said)
         roots = self.parser(annotated, lambda: limit.check("plan"))
-        trial = Trial(self.adjacency, self.columns)
+        trial = Trial(self.adjacency, self.columns, self.schema.playing)
         found: list[Tried] = []
         for one in roots:
             limit.check("plan")
@@ -117,14 +136,14 @@ class Reader:
         left = _left(one, annotated)
         if asked is None:
             plan = Plan(target=Target("T", (), annotated.text.strip()), risk_level="no_trade")
-            return Tried(one, one.score, plan, np.empty(0, dtype=np.int32), annotated.text)
+            return Tried(one, one.score, plan, np.empty(0, dtype=np.int32), annotated.text, sum(annotated.content))
         try:
             plan = self.composer(asked, left)
         except NotWritten:
             return None
         found = trial(asked.of)
         features = self._told(asked, found)
-        return Tried(one, one.score + self._weights(features), plan, found, left, features)
+        return Tried(one, one.score + self._weights(features), plan, found, left, sum(annotated.content), features)
 
     def _told(self, asked: Asked, found: Keys) -> Features:
         schema = self.knowledge.schema
@@ -141,7 +160,7 @@ class Reader:
     @cached_property
     def schema(self) -> SchemaIndex:
         """The words of the schema."""
-        return self.knowledge.kept(SchemaIndex, lambda: SchemaIndex(self.knowledge.schema))
+        return self.knowledge.kept(SchemaIndex, lambda: SchemaIndex(self.knowledge.schema, self.knowledge.shape))
 
     @cached_property
     def annotator(self) -> Annotator:
@@ -160,7 +179,30 @@ class Reader:
     @cached_property
     def composer(self) -> Composer:
         """What writes plans."""
-        return Composer(self.knowledge.schema, self.nodes)
+        return Composer(self.schema, self.nodes)
+
+
+def shared(read: Sequence[Tried], temperature: float = 1.0) -> list[tuple[Tried, float]]:
+    """Return each meaning with its share of the softmax, best first; of those that find the same only the best one."""
+    sums = np.array([one.score for one in read]) / temperature
+    shares = np.exp(sums - sums.max())
+    shares /= shares.sum()
+    found: dict[object, tuple[Tried, float]] = {}
+    for one, share in zip(read, shares.tolist(), strict=True):
+        asked = one.asked
+        key = None if asked is None else (asked.ask, asked.show, one.found.tobytes(), one.left)
+        best, before = found.get(key, (one, 0.0))
+        found[key] = best, before + share
+    return sorted(found.values(), key=lambda pair: -pair[1])
+
+
+def grounds_of(weighed: Sequence[tuple[Tried, float]]) -> Grounds:
+    """Return what the probability of the first meaning stands on."""
+    (best, share), *others = weighed
+    return Grounds.of(
+        share, max((other for _, other in others), default=0.0), best.all_features(), len(best.left.split()),
+        best.content, nothing=best.asked is not None and not len(best.found), text=best.asked is None,
+    )  # fmt: skip
 
 
 def _left(one: Derivation, annotated: Annotated) -> str:
@@ -172,5 +214,3 @@ def _left(one: Derivation, annotated: Annotated) -> str:
     ]
     return " ".join([*words, *([annotated.rest] if annotated.rest else [])])
 
-
-_ = Sequence, level

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from search.domain.graph import Direction, Relation, Schema
+from search.domain.graph import DIRECTIONS, OPPOSITE, Direction, Relation, Schema
 from search.language.languages import language
 from search.language.reading.scales import Scale
 from search.language.words import FUNCTION_WORDS, stem, words
 from search.stages.plan.derivation import FieldNamed, Relating
+from search.stages.plan.knowledge.shape import Shape
 from search.stages.plan.knowledge.wording import identifier_words
 from search.stages.plan.sets import Kind
 from search.text import words as split_identifier
@@ -38,6 +39,7 @@ class SchemaIndex:
     """The words of a schema."""
 
     schema: Schema
+    shape: Shape
 
     @cached_property
     def longest(self) -> int:
@@ -83,7 +85,7 @@ class SchemaIndex:
         near = 0
         for own, other in self._ends[relation, direction]:
             if types >> other & 1:
-                near |= 1 << own
+                near |= 1 << self.shape.role(relation, direction, own)
         return near
 
     @cached_property
@@ -120,13 +122,24 @@ class SchemaIndex:
 
     @cached_property
     def _ends(self) -> dict[tuple[int, Direction], list[tuple[int, int]]]:
+        """The types at both ends of each relation and direction; at the far end a rare type counts as the main one."""
         found: dict[tuple[int, Direction], list[tuple[int, int]]] = {}
         for at, relation in enumerate(self.schema.relations):
             pairs = list(self.schema.edges_between.get(relation.name, {}))
-            found[at, "out"] = pairs
-            found[at, "in"] = [(target, source) for source, target in pairs]
+            forth = [(near, self.shape.role(at, "in", far)) for near, far in pairs]
+            back = [(near, self.shape.role(at, "out", far)) for far, near in pairs]
             if relation.mutual:
-                found[at, "out"] = found[at, "in"] = list(dict.fromkeys([*found[at, "out"], *found[at, "in"]]))
+                forth = back = [*forth, *back]
+            found[at, "out"], found[at, "in"] = list(dict.fromkeys(forth)), list(dict.fromkeys(back))
+        return found
+
+    def playing(self, types: int, relation: int, direction: Direction) -> int:
+        """Return the mask of all types that stand at the far end of a relation in the roles of some types."""
+        found = types
+        for role_direction in DIRECTIONS if self.schema.relations[relation].mutual else (OPPOSITE[direction],):
+            roles = self.shape.roles(relation, role_direction)
+            for code, role in enumerate(roles.tolist()):
+                found |= 1 << code if types >> role & 1 else 0
         return found
 
     def _listed(self) -> Iterator[tuple[list[str], Entry]]:

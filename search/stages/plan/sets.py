@@ -6,10 +6,11 @@ are a bit mask over the codes of the schema's node types: bit c is set if nodes 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
-from search.domain.graph import OPPOSITE, Direction
+from search.domain.graph import Direction
 from search.domain.plan import Ask, Operator
 
 T = TypeVar("T")
@@ -239,12 +240,30 @@ def has_order(of: NodeSet) -> bool:
     return any(isinstance(one, Top) for one in parts(of))
 
 
-def comes_back(of: Walk) -> bool:
-    """Whether a walk goes one relation forth from named nodes and back again: who made films with X is not X."""
-    inner = of.of
-    return (
-        isinstance(inner, Walk)
-        and isinstance(inner.of, Named)
-        and inner.relation == of.relation
-        and inner.direction == OPPOSITE[of.direction]
-    )
+def is_found_first(of: Walk, *, mutual: bool) -> bool:
+    """Whether the nodes that a walk begins at are found by a plan of their own.
+
+    They are where an order or an alternative chooses them, and where a mutual relation is walked twice: a state that
+    borders a state that borders Texas may be Texas. Within one plan no node comes back to a named one.
+    """
+    if isinstance(of.of, Kind | Named):
+        return False
+    if any(isinstance(one, Top | Either) for one in parts(of.of)):
+        return True
+    again = (one for one in parts(of.of) if isinstance(one, Walk) and one.relation == of.relation)
+    return mutual and any(again)
+
+
+def named_within(of: NodeSet, mutual: Callable[[int], bool]) -> list[Named]:
+    """Return the named sets of the plan that a set belongs to, those of plans inside it left out."""
+    match of:
+        case Named():
+            return [of]
+        case Walk(_, inner, relation, _):
+            return [] if is_found_first(of, mutual=mutual(relation)) else named_within(inner, mutual)
+        case Where(_, inner) | WhereCount(_, inner) | Without(_, inner) | Compared(_, inner):
+            return named_within(inner, mutual)
+        case Meet(_, one, other):
+            return [*named_within(one, mutual), *named_within(other, mutual)]
+        case _:
+            return []

@@ -5,6 +5,7 @@ What is found agrees with the plan that `compose` writes of a set: a walk from n
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -27,7 +28,7 @@ from search.stages.plan.sets import (
     WhereCount,
     Without,
     codes,
-    comes_back,
+    named_within,
 )
 
 _NONE = np.empty(0, dtype=np.int32)
@@ -42,6 +43,7 @@ class Trial:
 
     adjacency: Adjacency
     columns: Columns
+    playing: Callable[[int, int, Direction], int] = lambda types, relation, direction: types
     most_edges: int = 2_000_000
     _found: dict[NodeSet, Keys] = field(default_factory=dict)
     _sorted: dict[tuple[int, str], tuple[Keys, NDArray[np.float64]]] = field(default_factory=dict)
@@ -104,7 +106,8 @@ class Trial:
         if sum(self.adjacency.edges(start, of.relation, way) for way in self._ways(of)) > self.most_edges:
             return _NONE
         reached = [self.adjacency.neighbours(start, of.relation, way) for way in self._ways(of)]
-        found = self._typed(reached[0] if len(reached) == 1 else np.union1d(*reached), of.types)
+        whole = reached[0] if len(reached) == 1 else np.union1d(*reached)
+        found = self._typed(whole, self.playing(of.types, of.relation, of.direction))
         origin = self._origin(of)
         return found if origin is None else np.setdiff1d(found, origin, assume_unique=True)
 
@@ -121,11 +124,10 @@ class Trial:
         return mask
 
     def _origin(self, of: Walk) -> Keys | None:
-        """Return the named nodes that a walk begins at, which it does not come back to; None if it may."""
-        if isinstance(of.of, Named):
-            return self(of.of)
-        mutual = self.adjacency.schema.relations[of.relation].mutual
-        return self(of.of.of) if not mutual and comes_back(of) and isinstance(of.of, Walk) else None
+        """Return the named node that a walk begins at, which it does not come back to; None if it may."""
+        named = named_within(of, lambda relation: self.adjacency.schema.relations[relation].mutual)
+        keys = [key for one in named if len(one.keys) == 1 for key in one.keys]
+        return np.array(sorted(set(keys)), dtype=np.int32) if keys else None
 
     def _column(self, code: int, name: str) -> tuple[Keys, NDArray[np.float64]]:
         found = self._sorted.get((code, name))

@@ -46,6 +46,7 @@ class Context:
                 if reached:
                     near = self.schema.near(reached, relation, way) & types
                     found.append(Way(relation, way, reached, near, self.share(relation, way, reached)))
+            found.sort(key=lambda one: -one.share)
         return found
 
     def longer(self, types: int, to: int) -> list[tuple[tuple[int, Direction, int], tuple[int, Direction, int], float]]:

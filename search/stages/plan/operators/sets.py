@@ -11,6 +11,8 @@ from search.stages.plan.operators.context import Context, Made
 from search.stages.plan.sets import Either, Kind, Meet, Named, NodeSet, Walk, codes, has_order, meet, narrowed, parts
 from search.text import words as split_identifier
 
+_MOST_WAYS = 6
+"""Most relations that are tried where no word says one."""
 _PLACE = frozenset(("in", "at", "on", "inside", "within", "located"))
 
 
@@ -18,7 +20,7 @@ def both(context: Context, left: Derivation, right: Derivation) -> Iterator[Made
     """What both sides say of the same nodes."""
     one, other = left.meaning, right.meaning
     found = meet(one, other)
-    if found is None or found in (one, other) and not (isinstance(one, Kind) or isinstance(other, Kind)):
+    if found is None or (found in (one, other) and not (isinstance(one, Kind) or isinstance(other, Kind))):
         return
     named = isinstance(one, Named) and isinstance(other, Named)
     kinds = isinstance(one, Kind) and isinstance(other, Kind)
@@ -34,7 +36,7 @@ def both(context: Context, left: Derivation, right: Derivation) -> Iterator[Made
 def floating(context: Context, types: int, of: NodeSet) -> Iterator[tuple[Walk, Features]]:
     """Yield the walks from a set to nodes of some types that no word says, over one relation or two."""
     ways = context.ways(of.types, types)
-    for relation, way, reached, near, share in ways:
+    for relation, way, reached, near, share in ways[:_MOST_WAYS]:
         features: Features = (("float", 1.0), ("float-ways", len(ways) - 1.0), ("float-share", share))
         yield Walk(reached, of if near == of.types else narrowed(of, near), relation, way), features
     if isinstance(of, Kind):
@@ -87,8 +89,9 @@ def _directions(relating: Relating, *, subject: bool) -> tuple[tuple[Direction, 
     `subject` says that the argument stands before the word, where the subject of a verb stands.
     """
     if relating.noun and relating.way is not None:
+        # *Capital of Texas*, and *whose capital is Austin*.
         way: Direction = "out" if relating.way == "out" else "in"
-        return ((way, False),)
+        return (way, False), (OPPOSITE[way], True)
     if relating.way is None:
         return (("out", False),)
     forth: Direction = "out" if relating.way == "out" else "in"
@@ -102,7 +105,8 @@ def related(context: Context, relating: Relating, of: NodeSet, *, subject: bool)
         reached = context.schema.far(of.types, relating.relation, way)
         if reached:
             more: Features = (
-                ("against", float(against)), ("noun-behind", float(relating.noun and subject)),
+                ("against", float(against and not relating.noun)), ("whose", float(against and relating.noun)),
+                ("noun-behind", float(relating.noun and subject)),
                 ("rel-of-kind", float(isinstance(of, Kind))), ("rel-order", float(has_order(of))),
             )  # fmt: skip
             yield Walk(reached, of, relating.relation, way), more
@@ -141,13 +145,58 @@ def place(context: Context, left: Derivation, right: Derivation) -> Iterator[Mad
 
 def person(context: Context, left: Derivation) -> Iterator[Made]:
     """The nodes of types of persons."""
-    wanted = {stem(word) for word in ANSWER_OF["who"].split()}
+    yield from _asked_by(context, "who")
+
+
+def year(context: Context, left: Derivation) -> Iterator[Made]:
+    """The nodes of types of times."""
+    yield from _asked_by(context, "when")
+
+
+def _asked_by(context: Context, word: str) -> Iterator[Made]:
+    """Yield the types that a question word asks for by the words that stand for it."""
+    wanted = {stem(one) for one in ANSWER_OF[word].split()}
     found = 0
     for code, kind in enumerate(context.schema.schema.node_types):
-        said = {stem(word) for phrase in (split_identifier(kind.name), *kind.aliases) for word in words(phrase)}
+        said = {stem(one) for phrase in (split_identifier(kind.name), *kind.aliases) for one in words(phrase)}
         found |= 1 << code if wanted & said else 0
     if found:
         yield Kind(found), ()
+
+
+def somewhere(context: Context, left: Derivation) -> Iterator[Made]:
+    """The nodes of types of places."""
+    yield from _asked_by(context, "where")
+
+
+def shared_relation(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A relation that two nodes share a neighbour of."""
+    yield right.meaning, ()
+
+
+def asked_end(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A relation with a question word at its end."""
+    yield left.meaning, ()
+
+
+def sharing(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes with the same neighbour over a relation as a set: *share actors with X*."""
+    relating, of = left.meaning, right.meaning
+    ways: tuple[Direction, Direction] = ("out", "in")
+    for way in ways:
+        middle = context.schema.far(of.types, relating.relation, way)
+        if middle and (not relating.noun or way == relating.way):
+            back = context.schema.far(middle, relating.relation, OPPOSITE[way])
+            inner = Walk(middle, of, relating.relation, way)
+            yield Walk(back, inner, relating.relation, OPPOSITE[way]), (("against", float(way != relating.way)),)
+
+
+def sharing_kind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes that are joined with the same nodes of some type as a set: *the same topic as X*."""
+    kind, of = left.meaning, right.meaning
+    for relation, way, middle, _, share in context.ways(of.types, kind.types):
+        back = context.schema.far(middle, relation, OPPOSITE[way])
+        yield Walk(back, Walk(middle, of, relation, way), relation, OPPOSITE[way]), (("float-share", share),)
 
 
 def same(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
