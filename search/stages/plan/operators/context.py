@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from search.domain.graph import Direction
+from search.domain.graph import OPPOSITE, Direction
 from search.stages.plan.derivation import Features
 from search.stages.plan.schema_index import SchemaIndex
 
+_GATHERED = 2.5
+"""Least mean number of edges by which nodes of a type gather others."""
 _MOST_LONGER = 4
 """Most ways over two relations that are tried between two sets."""
 Made = tuple[Any, Features]
@@ -48,6 +50,21 @@ class Context:
                     found.append(Way(relation, way, reached, near, self.share(relation, way, reached)))
             found.sort(key=lambda one: -one.share)
         return found
+
+    def gathers(self, types: int) -> list[Way]:
+        """Return the relations over which nodes of some types gather many others, as categories and brands do."""
+        return [
+            one
+            for one in self.ways(types, self.schema.all_types)
+            if self._edges_from(types, one.relation, one.direction) >= _GATHERED * self._nodes(types)
+        ]
+
+    def _edges_from(self, types: int, relation: int, way: Direction) -> int:
+        back = self._edges.get((relation, OPPOSITE[way]), {})
+        return sum(count for code, count in back.items() if types >> code & 1)
+
+    def _nodes(self, types: int) -> int:
+        return sum(kind.count for code, kind in enumerate(self.schema.schema.node_types) if types >> code & 1)
 
     def longer(self, types: int, to: int) -> list[tuple[tuple[int, Direction, int], tuple[int, Direction, int], float]]:
         """Return the usual ways over two relations, the most usual first, with how usual each is, in [0, 1]."""

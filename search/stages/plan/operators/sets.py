@@ -148,6 +148,14 @@ def person(context: Context, left: Derivation) -> Iterator[Made]:
     yield from _asked_by(context, "who")
 
 
+def members(context: Context, left: Derivation) -> Iterator[Made]:
+    """The nodes that a named one gathers: *knives*, a category, for what is in it."""
+    of = left.meaning
+    if isinstance(of, Named):
+        for relation, way, reached, _, share in context.gathers(of.types):
+            yield Walk(reached, of, relation, way), (("members-share", share),)
+
+
 def year(context: Context, left: Derivation) -> Iterator[Made]:
     """The nodes of types of times."""
     yield from _asked_by(context, "when")
