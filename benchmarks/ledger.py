@@ -28,7 +28,7 @@ from search.stages.plan.annotate import Annotated
 from search.stages.plan.derivation import Derivation, Features
 from search.stages.plan.grammar import Weights, grammar
 from search.stages.plan.parse import Parser
-from training.data.examples import Example
+from training.data.examples import Example, spread
 
 RULE = "rule:"
 SHOWN = 10
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     rows: dict[str, Row] = {one: Row(one) for one in known_ids()}
     is_empty = True
     for base, own in groupby(wanted_sets(options), key=lambda one: one.base):
-        questions = list(_questions(own, options.split))
+        questions = list(_questions(own, options.split, options.most))
         reader = Reader.of(base, parser_options("new"))
         right = Base(reader, set(filter(None, options.ids.split(",")))).count(rows, questions)
         is_empty = False
@@ -191,11 +191,11 @@ def _options(arguments: Sequence[str]) -> Namespace:
     return parser.parse_args(arguments)
 
 
-def _questions(sets: Iterable[QuestionSet], split: str) -> Iterator[Example]:
-    """Yield the questions of some sets, but for those about texts."""
+def _questions(sets: Iterable[QuestionSet], split: str, most: int | None) -> Iterator[Example]:
+    """Yield at most `most` questions of each set, but for those about texts."""
     for one in sets:
         try:
-            yield from (example for example in one.examples(split) if example.slices["kind"] not in APART)
+            yield from spread([row for row in one.examples(split) if row.slices["kind"] not in APART], most)
         except NotHere as reason:
             show(f"ledger: {reason}; left out.")
 
