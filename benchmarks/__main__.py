@@ -16,6 +16,7 @@ SCRIPTS = (
     "progress",
     "graph",
     "reading",
+    "ledger",
     "learned",
     "retriever",
     "search_speed",
@@ -38,7 +39,7 @@ SCRIPTS = (
     "gpu_rerank",
     "gpu_train",
 )
-WITH_ARGUMENTS = ("asked", "backup", "calibrate", "crowd", "people", "reading")
+WITH_ARGUMENTS = ("asked", "backup", "calibrate", "crowd", "ledger", "people", "reading")
 
 
 def main(names: list[str]) -> int:

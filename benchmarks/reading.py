@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     """Print the tables. Raises NotHere if there are no questions, or no knowledge base for them."""
     options = _options(arguments)
     torch.set_num_threads(1)
-    outcomes = list(_read(_wanted(options), options))
+    outcomes = list(_read(wanted_sets(options), options))
     if not outcomes:
         raise NotHere("no question was read: import the knowledge bases first")
     if options.save:
@@ -61,9 +61,7 @@ def parser_options(parser: str) -> list[str]:
 def _options(arguments: Sequence[str]) -> Namespace:
     parser = ArgumentParser(prog="python -m benchmarks reading", description=__doc__)
     parser.add_argument("--parser", default="", help="the planner's parser: old or new")
-    parser.add_argument("--sets", default=",".join(SETS), help=f"of {', '.join(SETS)}; or BASE=FILE for another file")
-    parser.add_argument("--bases", default="", help="only these bases, with commas between them")
-    parser.add_argument("--split", default="", choices=("train", "val", "all"), help="instead of each set's own")
+    add_choice(parser)
     parser.add_argument("--options", default="", help='further options, such as "plan.temperature=2"')
     parser.add_argument("--save", type=Path, help="write every outcome to this file, to compare with later")
     parser.add_argument("--against", type=Path, help="a file that --save wrote before")
@@ -71,13 +69,20 @@ def _options(arguments: Sequence[str]) -> Namespace:
     return parser.parse_args(arguments)
 
 
-def _wanted(options: Namespace) -> list[QuestionSet]:
+def add_choice(parser: ArgumentParser) -> None:
+    """Add the options that choose questions."""
+    parser.add_argument("--sets", default=",".join(SETS), help=f"of {', '.join(SETS)}; or BASE=FILE for another file")
+    parser.add_argument("--bases", default="", help="only these bases, with commas between them")
+    parser.add_argument("--split", default="", choices=("train", "val", "all"), help="instead of each set's own")
+
+
+def wanted_sets(options: Namespace) -> list[QuestionSet]:
     """Return the sets whose bases are wanted and imported; the others are named."""
     bases = set(filter(None, options.bases.split(",")))
     chosen = [one for one in question_sets(options.sets.split(",")) if not bases or one.base in bases]
     there = set(imported([one.base for one in chosen]))
     if missing := sorted({one.base for one in chosen} - there):
-        show(f"reading: {', '.join(missing)}: not imported; left out.")
+        show(f"{', '.join(missing)}: not imported; left out.")
     return sorted((one for one in chosen if one.base in there), key=lambda one: one.base)
 
 

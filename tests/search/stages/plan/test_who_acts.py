@@ -16,7 +16,6 @@ from search.domain.trace import Limit
 from search.stages.plan import Planner
 from tests import oracle
 from tests.graphs import schema_of
-from tests.search.stages.plan.demo_planners import planned
 from tests.search.stages.plan.films import answers, graph_of, planner_of
 
 FILMS = graph_of(
@@ -61,13 +60,6 @@ def test_what_a_name_did_not_do_another_may_have_done(films: Planner, text: str)
     linked = LinkedPlan(best, own_bindings(best, films.proposer.nodes))
     names = {FILMS.nodes[key].name for key in oracle.candidates(FILMS, linked)}
     assert (names, best.target.relevance_text) == ({"Beta Falls"}, "")
-
-
-def test_what_a_name_sells_is_not_who_sells_it(tmp_path: Path) -> None:
-    base = planned("products", tmp_path)
-    made = base.answers("products made by Tarnhollow")
-    assert len(made) == 7
-    assert base.answers("what does Tarnhollow sell") == made
 
 
 def test_a_month_in_words_beside_a_field_of_years_is_a_filter(tmp_path: Path) -> None:

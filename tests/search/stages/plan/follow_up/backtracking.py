@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from search.domain.filtering import counts_fit, meets
 from search.domain.graph import ANY
 from search.domain.linking import LinkedPlan, Placed, Traversal
-from search.domain.plan import Count, Hop, Order
+from search.domain.plan import Count, Hop, Order, Plan
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from tests import oracle
@@ -18,7 +19,7 @@ Match = dict[str, int]
 
 
 class Backtracking:
-    """Executes plans (interfaces.GraphStore, `execute` alone), but for comparisons. All anchors have the same score.
+    """Executes plans (interfaces.GraphStore, `execute` alone). All anchors have the same score.
 
     As for every engine, a variable other than an anchor's own never takes a node that an anchor is bound to.
     """
@@ -35,17 +36,17 @@ class Backtracking:
     def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
         limit.check("test")
         target = linked.plan.target.var
-        matches = list(self._matches(linked, {}))
-        keys = sorted({match[target] for match in matches})
+        every = matches = list(self._matches(linked, {}))
         for one in linked.plan.filters:
-            if one.count is not None and one.var == target:
-                values = self._numbers(one.count, keys, matches)
-                keys = [key for key in keys if counts_fit(one, values[key])]
+            if one.count is not None:
+                values = self._numbers(one.count, sorted({match[one.var] for match in matches}), every)
+                matches = [match for match in matches if counts_fit(one, values[match[one.var]])]
+        keys = sorted({match[target] for match in matches})
         placed = {}
         if (order := linked.plan.order) is not None:
             by = order.by
             values = (
-                self._numbers(by, keys, matches) if isinstance(by, Count)
+                self._numbers(by, keys, every) if isinstance(by, Count)
                 else {key: oracle.value_of(self._graph, order, key) for key in keys}
             )  # fmt: skip
             distinct = sorted({v for v in values.values() if v is not None}, reverse=order.direction == "desc")
@@ -87,11 +88,19 @@ class Backtracking:
     def _extended(
         self, linked: LinkedPlan, bound: dict[str, set[int]], match: Match, hops: tuple[Hop, ...]
     ) -> Iterator[Match]:
-        if not hops:
-            if all(self._free(linked, at, match) for at in range(len(linked.plan.exclude))):
+        hop = next((h for h in hops if h.source in match or h.to_var in match), None)
+        if hop is None:
+            # What only a comparison joins with the rest, or nothing, is tried with every node.
+            alone = next((var for var in self._variables(linked.plan) if var not in match), None)
+            if alone is not None:
+                for key in range(len(self._graph.nodes)):
+                    if self._allowed(linked, bound, match, alone, key):
+                        yield from self._extended(linked, bound, {**match, alone: key}, hops)
+            elif self._compares(linked.plan, match) and all(
+                self._free(linked, at, match) for at in range(len(linked.plan.exclude))
+            ):
                 yield match
             return
-        hop = next((h for h in hops if h.source in match or h.to_var in match), hops[0])
         rest = tuple(h for h in hops if h is not hop)
         for near, far in self._edges(hop, match):
             ends = ((hop.source, near), (hop.to_var, far))
@@ -110,6 +119,23 @@ class Backtracking:
                 else:
                     there = match[hop.to_var]
                     yield from ((near, there) for near in self._next[there, relation, back])
+
+    def _variables(self, plan: Plan) -> list[str]:
+        """Return every variable of a plan, those that only a comparison names, too."""
+        compared = [var for one in plan.comparisons for var in (one.var, *one.others)]
+        return [*plan.variables, *compared]
+
+    def _compares(self, plan: Plan, match: Match) -> bool:
+        """Whether the nodes of a match meet the filters that compare fields of two of them."""
+        for one in plan.comparisons:
+            assert one.compared is not None
+            node, other = self._graph.nodes[match[one.var]], self._graph.nodes[match[one.compared.var]]
+            value = other.fields.get(one.compared.field)
+            items = value if isinstance(value, list) else [] if value is None else [value]
+            positive = replace(one, op="=") if one.op == "!=" else one
+            if any(meets(node, [replace(positive, value=item)]) for item in items) == (one.op == "!="):
+                return False
+        return True
 
     def _free(self, linked: LinkedPlan, index: int, match: Match) -> bool:
         """Whether an exclusion has no match around a match of the plan."""
