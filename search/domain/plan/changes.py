@@ -50,8 +50,8 @@ def plan_changes(before: Plan, after: Plan) -> tuple[PlanChange, ...]:
     return tuple(sorted(found, key=lambda change: change.kind == "removed"))
 
 
-def _asked(plan: Plan) -> str | None:
-    return plan.show or (None if plan.ask == "which" else plan.ask)
+def _asked(plan: Plan) -> tuple[str, str] | None:
+    return None if plan.ask == "which" and not plan.show else (plan.ask, plan.show)
 
 
 def _target(plan: Plan) -> Hashable:

@@ -29,7 +29,10 @@ WITHOUT_VALUE: tuple[Operator, ...] = ("exists", "missing")
 """Operators of filters that have no value."""
 COMPARING: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=")
 """Operators of filters whose value may be the field of another node of the plan."""
-Ask = Literal["which", "how many", "whether"]
+Aggregate = Literal["sum", "mean", "min", "max"]
+AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
+"""What is computed from a number field of all answers of a plan; `show` names the field."""
+Ask = Literal["which", "how many", "whether", Aggregate]
 PlanSource = Literal["schema", "llm", "learned", "user", "follow-up"]
 
 COUNTING: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=", "between")

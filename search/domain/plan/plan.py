@@ -12,6 +12,8 @@ from search.domain.plan.checks import misfits
 from search.domain.plan.faults import kind_of
 from search.domain.plan.parse import PlanReader
 from search.domain.plan.parts import (
+    AGGREGATES,
+    Aggregate,
     Anchor,
     Ask,
     Exclusion,
@@ -44,7 +46,10 @@ class Plan:
     order: Order | None = None
     ask: Ask = "which"
     show: str = ""
-    """The field of the target that is asked for (*what does X cost*); empty if the answers themselves are."""
+    """The field of the target that is asked for (*what does X cost*); empty if the answers themselves are.
+
+    If `ask` is an aggregate, its value over all answers is asked for (*the average price of …*).
+    """
 
     @classmethod
     def parse(cls, data: object, schema: Schema) -> Plan:
@@ -130,8 +135,16 @@ class Plan:
 
     @property
     def runs_over_type(self) -> bool:
-        """Whether the plan names no entity, and its conditions or its order select among all nodes of a type."""
-        return not self.anchors and bool(self.hops or self.filters or self.exclude or self.order)
+        """Whether the plan names no entity and is executed over all nodes of a type.
+
+        Conditions or an order select among these, or an aggregate is computed from them.
+        """
+        return not self.anchors and bool(self.hops or self.filters or self.exclude or self.order or self.aggregate)
+
+    @property
+    def aggregate(self) -> Aggregate | None:
+        """What is computed from the field `show` of all answers, or None if the answers are asked for."""
+        return self.ask if self.ask in AGGREGATES else None
 
     @property
     def comparisons(self) -> tuple[Filter, ...]:
