@@ -24,6 +24,8 @@ _KNOWN: Mapping[str, str] = {"exists": "known", "missing": "not known"}
 SHOWS = "show "
 """What a form writes before the name of the field that a plan shows."""
 ASK_WORDS: Mapping[str, str] = {"how many": "how many there are", "whether": "whether there is any"}
+AGGREGATE_WORDS: Mapping[str, str] = {"sum": "sum of", "mean": "mean", "min": "lowest", "max": "highest"}
+"""What a plan asks for beside its answers: something about them, and something computed from a field of theirs."""
 
 
 def value_words(value: Any) -> str:
@@ -137,6 +139,20 @@ def order_words(order: Json) -> str:
     first = "least first" if order["direction"] == "asc" else "most first"
     limit = order.get("limit")
     return f"{said}, {first}" + (f", {limit} place{'s' if limit > 1 else ''}" if limit else "")
+
+
+def aggregate_words(function: str, field: str) -> str:
+    """Return what is computed from a field of all answers: `mean price`."""
+    return f"{AGGREGATE_WORDS[function]} {unit_of_name(field)[0]}"
+
+
+def asked_words(plan: Json) -> list[str]:
+    """Return what a plan asks for beside its answers: `how many there are`, `mean price`, `shows price`."""
+    ask, show = plan.get("ask", "which"), plan.get("show")
+    if ask in AGGREGATE_WORDS:
+        return [aggregate_words(ask, show or "")]
+    asked = [ASK_WORDS.get(ask, ask)] if ask != "which" else []
+    return [*asked, *([f"shows {words(show)}"] if show else [])]
 
 
 def variables_of(plan: Json) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -55,21 +56,20 @@ def _sum(numbers: Sequence[Number]) -> Number:
     try:
         return math.fsum(numbers)
     except OverflowError:
-        return _number(sum(map(Fraction, numbers), Fraction()))
+        return round(_exact(numbers))
 
 
 def _mean(numbers: Sequence[Number]) -> Number:
-    return _number(Fraction(_sum(numbers)) / len(numbers))
-
-
-def _number(exact: Fraction) -> Number:
-    """Return the nearest number; a whole one if it is whole, or too large for a float."""
-    if exact.denominator == 1:
-        return int(exact)
+    """Return the mean, rounded once."""
     try:
-        return float(exact)
+        return statistics.mean(numbers)
     except OverflowError:
-        return round(exact)
+        return round(_exact(numbers) / len(numbers))
+
+
+def _exact(numbers: Sequence[Number]) -> Fraction:
+    """Return a sum for which no float is large enough."""
+    return sum(map(Fraction, numbers), Fraction())
 
 
 _FUNCTIONS: Mapping[Aggregate, Callable[[Sequence[Number]], Number]] = {

@@ -10,7 +10,7 @@ from search.domain.errors import Fault, InvalidRequest
 from search.domain.graph import ANY
 from search.domain.rank_table import agreements, rank_table
 from search.models import SearchRun
-from search.plan_words import ASK_WORDS, exclusion_words, filter_words, order_words, variables_of
+from search.plan_words import asked_words, exclusion_words, filter_words, order_words, variables_of
 from search.services.searches.describe_search import describe_search
 from search.text import words
 
@@ -115,9 +115,7 @@ def plan_parts(plan: Json) -> Iterator[tuple[tuple[str, str], str]]:
     said = [("filter", filter_words(one)) for one in plan.get("filters") or ()]
     said += [("exclude", f"not {exclusion_words(one, variables)}") for one in plan.get("exclude") or ()]
     said += [("order", order_words(plan["order"]))] if plan.get("order") else []
-    asked = plan.get("ask", "which")
-    said += [("ask", ASK_WORDS.get(asked, asked))] if asked != "which" else []
-    said += [("ask", f"shows {words(plan['show'])}")] if plan.get("show") else []
+    said += [("ask", asked) for asked in asked_words(plan)]
     text = plan["target"].get("relevance_text") or ""
     said += [("text", text)] if text else []
     for kind, text in said:

@@ -35,7 +35,8 @@ def test_whole_numbers_are_added_exactly_however_large() -> None:
 def test_a_sum_that_no_float_can_hold_is_a_whole_number() -> None:
     assert aggregated("sum", "mass", [1e308, 1e308, 0.5]).value == 2 * int(1e308)
     assert aggregated("mean", "mass", [1e308, 1e308]).value == 1e308
-    assert aggregated("sum", "mass", [1e308, 1e308, -1e308, -1e308, 0.5]).value == 0.5
+    assert aggregated("sum", "mass", [1e308, -1e308, 1e308]).value == 1e308
+    assert aggregated("mean", "mass", [10**400, 10**400 + 1]).value == 10**400
 
 
 @given(st.lists(st.floats(-1e300, 1e300) | st.integers(-(10**20), 10**20), min_size=1), st.randoms())
@@ -50,7 +51,7 @@ def test_the_order_of_the_answers_makes_no_difference_and_the_value_is_the_neare
     assert added is not None
     assert float(added) == float(exact)
     assert mean is not None
-    assert float(mean) == pytest.approx(float(exact / len(values)), rel=1e-15)
+    assert float(mean) == float(exact / len(values))
 
 
 def test_it_is_written_and_read_back() -> None:
