@@ -22,7 +22,7 @@ CONTAINED_WORDS: Mapping[str, str] = {"contains": "contains", "not contains": "d
 _KNOWN: Mapping[str, str] = {"exists": "known", "missing": "not known"}
 """The words of operators: on amounts, on dates, of a part of a value, and of a value that is there."""
 SHOWS = "show "
-"""What a form writes before the name of the field that a plan shows."""
+"""What a form writes before the name of the field that a plan shows, behind the aggregate of it if there is one."""
 ASK_WORDS: Mapping[str, str] = {"how many": "how many there are", "whether": "whether there is any"}
 AGGREGATE_WORDS: Mapping[str, str] = {"sum": "sum of", "mean": "mean", "min": "lowest", "max": "highest"}
 """What a plan asks for beside its answers: something about them, and something computed from a field of theirs."""

@@ -64,6 +64,7 @@ class _Mender(MendingTools):
         labels = _labels(plan)
         self._turn_hops(plan, labels)
         self._fields(plan, labels)
+        self._show(plan, labels)
         for _, pattern in _objects(plan, "exclude"):
             known = _labels({"target": {}, **pattern}) | labels
             self._turn_hops(pattern, known)
@@ -225,6 +226,16 @@ class _Mender(MendingTools):
             if ways and way not in ways:
                 hop["direction"] = next(iter(ways))
                 self.say(f"hop {index + 1} ran the wrong way; {hop['rel']} was turned to {hop['direction']!r}")
+
+    def _show(self, plan: Json, labels: Mapping[str, str]) -> None:
+        """Correct the name of the field that is asked for."""
+        show, target = plan.get("show"), plan["target"]
+        if not isinstance(show, str) or not isinstance(target, dict):
+            return
+        found = self.book.field_of(show, labels.get(str(target.get("var")), ANY)) if show else None
+        if found is not None and found.name != show:
+            self.say(f"field {show!r} to show was read as {found.name}")
+            plan["show"] = found.name
 
     def _fields(self, plan: Json, labels: Mapping[str, str]) -> None:
         """Correct names of fields, and convert values to the kind of the field."""

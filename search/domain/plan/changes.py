@@ -22,8 +22,8 @@ _SIDES = {"<": "upper", "<=": "upper", ">": "lower", ">=": "lower"}
 class PlanChange:
     """One part of two plans: `was` is its JSON pointer in the earlier plan, `at` that in the later one.
 
-    `was` is None for an added part, `at` for a removed one. `text` is the part `relevance_text` of the target, `ask` what
-    is asked for: `ask`, with the field `show`, or `show` alone.
+    `was` is None for an added part, `at` for a removed one. `text` is the part `relevance_text` of the target, `ask`
+    what is asked for: `ask`, with the field `show`, or `show` alone.
     """
 
     kind: ChangeKind

@@ -9,7 +9,7 @@ from typing import Any
 
 from search.domain.graph import OPPOSITE, Direction
 from search.domain.plan.routes import routes
-from search.plan_words import ASK_WORDS, exclusion_words, filter_words, variables_of
+from search.plan_words import AGGREGATE_WORDS, ASK_WORDS, aggregate_words, exclusion_words, filter_words, variables_of
 from search.text import words
 from search.views.shown.answer import Relations, order_text
 from search.views.shown.wording import RISK_NAMES, RISK_WORDINGS, SOURCES, relation_words, type_words
@@ -90,6 +90,8 @@ class ShownPlan:
     order: str = ""
     ask: str = ""
     show: str = ""
+    computes: bool = False
+    """Whether what it asks for is computed from a field of all answers."""
     before: str = ""
     """The plan in one line before conditions were dropped to find something; empty if none were dropped."""
 
@@ -114,7 +116,7 @@ class ShownPlan:
     @property
     def walks(self) -> bool:
         """Whether the plan queries the graph. Other plans were not run there and have no number of candidates."""
-        return bool(self.chains or self.filters or self.exclude or self.order)
+        return bool(self.chains or self.filters or self.exclude or self.order or self.computes)
 
     @property
     def summary(self) -> str:
@@ -143,6 +145,7 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = (), relations: R
     target = plan["target"]
     goal = target.get("var", "T")
     risk = plan.get("risk_level", "normal")
+    computes = plan.get("ask") in AGGREGATE_WORDS
     return ShownPlan(
         index=index,
         chains=tuple(_chain(plan, anchor["var"], goal, chips) for anchor in plan["anchors"]),
@@ -151,8 +154,9 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = (), relations: R
         filters=tuple(filter_text(condition, goal, variables_of(plan)) for condition in plan.get("filters") or ()),
         exclude=tuple(exclusion_words(pattern, variables_of(plan), relations) for pattern in plan.get("exclude") or ()),
         order=order_text(plan["order"], relations or {}) if plan.get("order") else "",
-        ask=ASK_WORDS.get(plan.get("ask", "which"), ""),
-        show=words(plan.get("show", "")),
+        ask=aggregate_words(plan["ask"], plan["show"]) if computes else ASK_WORDS.get(plan.get("ask", "which"), ""),
+        show="" if computes else words(plan.get("show", "")),
+        computes=computes,
         risk=risk,
         risk_words=RISK_WORDINGS.get(risk, ""),
         source=SOURCES.get(entry.get("source", ""), ""),

@@ -290,3 +290,24 @@ def parsed(data: object) -> Plan | None:
         return Plan.parse(data, SHOP)
     except PlanInvalid:
         return None
+
+
+@pytest.mark.parametrize(
+    ("word", "ask"),
+    [
+        ("average", "mean"), ("AVG", "mean"), ("total", "sum"), ("Sum", "sum"), ("minimum", "min"), ("highest", "max"),
+        ("count", "how many"),
+    ],
+)  # fmt: skip
+def test_words_for_what_is_asked_and_the_field_that_is_asked_for(word: str, ask: str) -> None:
+    mended, said = mend(written(ask=word, show="Price"), SHOP)
+    plan = Plan.parse(mended, SHOP)
+    assert (plan.ask, plan.show) == (ask, "price")
+    assert "field 'Price' to show was read as price" in said
+
+
+def test_a_field_to_show_that_is_none_is_left_for_the_parser() -> None:
+    for show in ("prize of it", "", 3, ["price"], None):
+        mended, _ = mend(written(show=show), SHOP)
+        assert isinstance(mended, dict)
+        assert mended.get("show") == show

@@ -147,3 +147,9 @@ def test_its_harmless_faults_are_mended_too_and_told_with_their_place() -> None:
     written, said = mend(of(OLDEST | {"target": {"var": "B", "labels": "brands"}}), SHOP)
     assert Plan.parse(written, SHOP) == Plan.parse(of(OLDEST), SHOP)
     assert any(sentence.startswith("in the plan of anchor 1, ") for sentence in said)
+
+
+def test_an_anchor_with_an_empty_plan_needs_a_name() -> None:
+    with pytest.raises(PlanInvalid) as caught:
+        Plan.parse(of(None), SHOP)
+    assert [fault.pointer for fault in caught.value.faults] == ["/anchors/0/text"]

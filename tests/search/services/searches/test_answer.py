@@ -1,4 +1,4 @@
-"""The answer of a search: a list, a number, an aggregate, yes, no or unknown, and whether there is nothing more to it."""
+"""The answer of a search: a list, a number, an aggregate, yes, no or unknown, and whether it is complete."""
 
 from __future__ import annotations
 
