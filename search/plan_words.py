@@ -24,7 +24,7 @@ _KNOWN: Mapping[str, str] = {"exists": "known", "missing": "not known"}
 SHOWS = "show "
 """What a form writes before the name of the field that a plan shows, behind the aggregate of it if there is one."""
 ASK_WORDS: Mapping[str, str] = {"how many": "how many there are", "whether": "whether there is any"}
-AGGREGATE_WORDS: Mapping[str, str] = {"sum": "sum of", "mean": "mean", "min": "lowest", "max": "highest"}
+AGGREGATE_WORDS: Mapping[str, str] = {"sum": "total", "mean": "mean", "min": "lowest", "max": "highest"}
 """What a plan asks for beside its answers: something about them, and something computed from a field of theirs."""
 
 

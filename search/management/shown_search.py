@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from search.domain.fusion import SINGLE
-from search.plan_words import asked_words, exclusion_words, filter_words, order_words, variables_of
+from search.plan_words import AGGREGATE_WORDS, asked_words, exclusion_words, filter_words, order_words, variables_of
 from search.services.searches.what_changed import answer_words
 from search.text import path_text
 
@@ -67,7 +67,9 @@ def _plans(search: dict[str, Any]) -> RenderableType | None:
         table.add_column(column, justify=justify)  # type: ignore[arg-type]
     for entry in search["plans"][:5]:
         # A plan without anchors and conditions was not executed in the graph: it has no count and no probability.
-        walks = any(entry["plan"].get(key) for key in ("anchors", "filters", "exclude", "order"))
+        plan = entry["plan"]
+        walks = any(plan.get(key) for key in ("anchors", "filters", "exclude", "order"))
+        walks = walks or plan.get("ask") in AGGREGATE_WORDS
         numbers = (f"{entry['probability']:.2f}", str(entry["found"])) if walks else ("–", "–")
         table.add_row(*numbers, entry["source"], escape(plan_line(entry["plan"])))
     return table

@@ -52,8 +52,8 @@ def made_examples(briefing: Briefing) -> list[PromptExample]:
         next(kind, None)
         for kind in (_one_hop(briefing, "out"), _one_hop(briefing, "in"), _chains(briefing), _meetings(briefing),
                      _without(briefing), _with_text(briefing), _filtered(briefing), _ordered(briefing),
-                     _most_joined(briefing), _inside(briefing), _counted(briefing), _computed(briefing), _whether(briefing),
-                     _text_alone(briefing))
+                     _most_joined(briefing), _inside(briefing), _counted(briefing), _computed(briefing),
+                     _whether(briefing), _text_alone(briefing))
     )  # fmt: skip
     return [example for example in made if example and not contradictions(example.plan, briefing.schema)]
 

@@ -29,6 +29,7 @@ from search.domain.mending.words import (
     RISK_WORDS,
     TARGET_KEYS,
 )
+from search.domain.plan import MAX_DEPTH
 
 
 def mend(data: object, schema: Schema) -> tuple[object, list[str]]:
@@ -89,8 +90,9 @@ class _Mender(MendingTools):
             anchor["label"] = label[0]
         anchor["label"] = self.type(anchor.get("label"), f"anchor {index + 1}")
         self.choose(anchor, "match_mode", MATCH_MODES, f"anchor {index + 1}")
-        if "plan" in anchor:
-            inside = _Mender(self.schema)
+        # A plan that is nested too deep is left for the parser, which refuses it.
+        if "plan" in anchor and self.depth < MAX_DEPTH:
+            inside = _Mender(self.schema, self.depth + 1)
             anchor["plan"] = inside.plan(anchor["plan"])
             self.said += [f"in the plan of anchor {index + 1}, {sentence}" for sentence in inside.said]
         return anchor

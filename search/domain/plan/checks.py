@@ -54,7 +54,7 @@ class _Checker(FilterChecker):
 
     def check_connections(self, plan: Plan) -> None:
         """Check that hops and comparisons connect every anchor and every hop with the target."""
-        if plan.hops and not plan.anchors and not (plan.filters or plan.exclude or plan.order):
+        if plan.hops and not plan.anchors and not (plan.filters or plan.exclude or plan.order or plan.aggregate):
             message = "A plan with hops needs at least one anchor to start from, or a filter, an exclusion or an order."
             self.fault("/anchors", message)
         target = plan.target.var

@@ -22,7 +22,7 @@ _TEXT = {"type": "string"}
 MOST_NAMES = 200
 """Longest enumeration: servers refuse long ones. With more names any string is allowed, and the parser checks it."""
 WRITTEN_DEPTH = 2
-"""Depth of plans inside plans that can be written: servers limit how deep a schema is nested. `Plan.parse` reads more."""
+"""Depth of plans inside plans that can be written: servers limit the nesting of a schema. `Plan.parse` reads more."""
 
 
 def plan_json_schema(schema: Schema, *, retrieval_modes: bool = False) -> dict[str, Any]:

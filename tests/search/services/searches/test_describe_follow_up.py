@@ -17,7 +17,7 @@ ASKED: dict[str, tuple[dict[str, Any], str]] = {
     "a field": ({"show": "price"}, "shows price"),
     "their number": ({"ask": "how many"}, "how many there are"),
     "both": ({"ask": "how many", "show": "price"}, "how many there are, shows price"),
-    "a sum": ({"ask": "sum", "show": "price"}, "sum of price"),
+    "a sum": ({"ask": "sum", "show": "price"}, "total price"),
     "a mean": ({"ask": "mean", "show": "price"}, "mean price"),
     "the least": ({"ask": "min", "show": "price"}, "lowest price"),
     "the largest": ({"ask": "max", "show": "price"}, "highest price"),
