@@ -108,9 +108,14 @@ class Plan:
 
         It has the node types, then the names, the fields of the filters, and what the order goes by.
         """
-        names = [anchor.text or ", ".join(anchor.ids) for anchor in self.anchors]
-        fields = [f"number of {f.count.rel}" if f.count else f.field for f in self.filters]
-        told = [" or ".join(self.target.labels) or "nodes", *(f"of {name}" for name in names)]
+        names = {anchor.var: anchor.text or ", ".join(anchor.ids) for anchor in self.anchors}
+        names |= {anchor.var: f"the {names[anchor.var]}" for anchor in self.anchors if anchor.plan is not None}
+        joined = {self.target.var, *(end for hop in self.hops for end in (hop.source, hop.to_var))}
+        told = [" or ".join(self.target.labels) or "nodes", *(f"of {names[var]}" for var in names if var in joined)]
+        fields = [f"number of {f.count.rel}" if f.count else f.field for f in self.filters if f.compared is None]
+        fields += [
+            f"{f.field} compared with {names.get(f.compared.var, f.compared.var)}" for f in self.filters if f.compared
+        ]
         told += [f"by {', '.join(dict.fromkeys(fields))}"] if fields else []
         if self.order is not None:
             by = self.order.by if isinstance(self.order.by, str) else f"number of {self.order.by.rel}"

@@ -153,3 +153,26 @@ def test_an_anchor_with_an_empty_plan_needs_a_name() -> None:
     with pytest.raises(PlanInvalid) as caught:
         Plan.parse(of(None), SHOP)
     assert [fault.pointer for fault in caught.value.faults] == ["/anchors/0/text"]
+
+
+def test_its_wording_says_what_leads_to_its_answers_and_what_they_are_compared_with() -> None:
+    of_oldest = {
+        "anchors": [{"var": "b", "plan": OLDEST}],
+        "hops": [MADE],
+        "target": {"var": "T", "labels": ["product"]},
+    }
+    of_acme = {"anchors": [{"var": "b", "text": "Acme"}], "hops": [MADE], "target": {"var": "T", "labels": ["product"]}}
+    dearest = of_acme | {"order": {"by": {"field": "price"}, "limit": 1}}
+    than = {"var": "T", "field": "price", "op": ">", "value": {"var": "p", "field": "price"}}
+    dearer = {
+        "anchors": [{"var": "p", "plan": dearest}],
+        "filters": [than],
+        "target": {"var": "T", "labels": ["product"]},
+    }
+    said = {
+        "product of Acme": of_acme,
+        "product of the brand with the lowest founded": of_oldest,
+        "product of Acme with the highest price": dearest,
+        "product by price compared with the product of Acme with the highest price": dearer,
+    }
+    assert {Plan.parse(plan, SHOP).wording: plan for plan in said.values()} == said
