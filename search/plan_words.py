@@ -98,7 +98,7 @@ def exclusion_words(
     `variables` are those of the plan. With `relations` (name → relation) a hop that is walked against its stored
     direction reads so: `cited by anything`.
     """
-    texts = {anchor["var"]: anchor["text"] or ", ".join(anchor.get("ids", ())) for anchor in pattern["anchors"]}
+    texts = {anchor["var"]: anchor_words(anchor) for anchor in pattern["anchors"]}
     if not pattern["hops"]:
         return ", ".join(texts.values())
     ends = [(hop["from"], hop["to_var"]) for hop in pattern["hops"]]
@@ -155,11 +155,24 @@ def asked_words(plan: Json) -> list[str]:
     return [*asked, *([f"shows {words(show)}"] if show else [])]
 
 
+def anchor_words(anchor: Json) -> str:
+    """Return what an anchor stands for: its text, or its ids; what a plan inside finds with its article."""
+    text = anchor["text"] or ", ".join(anchor.get("ids", ()))
+    return f"the {text.removeprefix('the ')}" if anchor.get("plan") else text
+
+
+def compared_only(plan: Json) -> set[str]:
+    """Return the variables of the anchors that nothing but a comparison connects with the answers."""
+    joined = {plan["target"].get("var", "T"), *(end for hop in plan["hops"] for end in (hop["from"], hop["to_var"]))}
+    compared = {one["value"]["var"] for one in plan.get("filters") or () if isinstance(one.get("value"), Mapping)}
+    return {anchor["var"] for anchor in plan["anchors"] if anchor["var"] in compared - joined}
+
+
 def variables_of(plan: Json) -> dict[str, str]:
-    """Return the variables of a plan: those of anchors with their texts, the others with their own name."""
+    """Return the variables of a plan: those of anchors with their words, the others with their own name."""
     found = {end: end for hop in plan["hops"] for end in (hop["from"], hop["to_var"])}
     target = plan.get("target", {}).get("var", "T")
-    return found | {target: target} | {anchor["var"]: anchor["text"] for anchor in plan["anchors"]}
+    return found | {target: target} | {anchor["var"]: anchor_words(anchor) for anchor in plan["anchors"]}
 
 
 def more_conditions(

@@ -13,6 +13,7 @@ from search.domain.plan.faults import kind_of
 from search.domain.plan.parse import PlanReader
 from search.domain.plan.parts import (
     AGGREGATES,
+    MAX_TEXT,
     Aggregate,
     Anchor,
     Ask,
@@ -106,21 +107,18 @@ class Plan:
     def wording(self) -> str:
         """What the plan finds, in a few words: how an anchor is called whose nodes the plan finds.
 
-        It has the node types, then the names, the fields of the filters, and what the order goes by.
+        It has the node types, then the names, the filters, the exclusions, and what the order goes by.
         """
         names = {anchor.var: anchor.text or ", ".join(anchor.ids) for anchor in self.anchors}
         names |= {anchor.var: f"the {names[anchor.var]}" for anchor in self.anchors if anchor.plan is not None}
         joined = {self.target.var, *(end for hop in self.hops for end in (hop.source, hop.to_var))}
         told = [" or ".join(self.target.labels) or "nodes", *(f"of {names[var]}" for var in names if var in joined)]
-        fields = [f"number of {f.count.rel}" if f.count else f.field for f in self.filters if f.compared is None]
-        fields += [
-            f"{f.field} compared with {names.get(f.compared.var, f.compared.var)}" for f in self.filters if f.compared
-        ]
-        told += [f"by {', '.join(dict.fromkeys(fields))}"] if fields else []
+        told += [f"with {' and '.join(one.wording(names) for one in self.filters)}"] if self.filters else []
+        told += [f"without {exclusion.wording}" for exclusion in self.exclude]
         if self.order is not None:
             by = self.order.by if isinstance(self.order.by, str) else f"number of {self.order.by.rel}"
             told.append(f"with the {'lowest' if self.order.direction == 'asc' else 'highest'} {by}")
-        return " ".join(told).replace("_", " ")
+        return " ".join(told).replace("_", " ")[:MAX_TEXT]
 
     @property
     def all_anchors(self) -> list[tuple[int | None, Anchor]]:

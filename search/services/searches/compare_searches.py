@@ -109,7 +109,9 @@ def plan_parts(plan: Json) -> Iterator[tuple[tuple[str, str], str]]:
     for anchor in plan["anchors"]:
         text = str(anchor["text"] or ", ".join(anchor.get("ids", ())[:3]))
         kind = "" if anchor["label"] in (ANY, "") else words(anchor["label"])
-        yield ("anchor", f"{text}|{kind}".casefold()), f"{text} ({kind})" if kind else text
+        # Two plans inside may find other things and be called the same.
+        inner = sorted("=".join(key) for key, _ in plan_parts(anchor["plan"])) if anchor.get("plan") else []
+        yield ("anchor", "|".join([text, kind, *inner]).casefold()), f"{text} ({kind})" if kind else text
     for hop in plan["hops"]:
         yield ("hop", _hop_key(hop, types)), "any relation" if hop["rel"] == ANY else words(hop["rel"])
     said = [("filter", filter_words(one)) for one in plan.get("filters") or ()]

@@ -173,6 +173,22 @@ def test_its_wording_says_what_leads_to_its_answers_and_what_they_are_compared_w
         "product of Acme": of_acme,
         "product of the brand with the lowest founded": of_oldest,
         "product of Acme with the highest price": dearest,
-        "product by price compared with the product of Acme with the highest price": dearer,
+        "product with price > that of the product of Acme with the highest price": dearer,
+        "product with price < 50 and released missing without rain with the highest price": dearest
+        | {
+            "anchors": [],
+            "hops": [],
+            "filters": [
+                {"var": "T", "field": "price", "op": "<", "value": 50},
+                {"var": "T", "field": "released", "op": "missing"},
+            ],
+            "exclude": [
+                {"anchors": [{"var": "u", "text": "rain"}], "hops": [{"from": "T", "rel": "USED_FOR", "to_var": "u"}]}
+            ],
+        },
+        "product with number of REPLACES between 2, 3": {
+            "filters": [{"var": "T", "count": {"rel": "REPLACES"}, "op": "between", "value": [2, 3]}],
+            "target": {"var": "T", "labels": ["product"]},
+        },
     }
     assert {Plan.parse(plan, SHOP).wording: plan for plan in said.values()} == said

@@ -269,6 +269,6 @@ def test_a_plan_inside_another_one_is_answered_shown_and_asked_again(ask: Ask, c
     [bound] = described["linked"]
     assert {one["node"]["id"] for one in bound["bindings"]} == {"f111", "f114", "f117"}
     page = client.get(f"/search/{run.pk}/").content.decode()
-    assert "film by genre with the highest year:" in page
+    assert "film with genre = comedy with the highest year:" in page
     form = client.get(f"/search/{run.pk}/plan/")
     assert form.status_code == 200
