@@ -10,8 +10,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from search.language.common import is_word
+from search.language.accents import typed
+from search.language.common import common_words, is_word
 from search.language.glossing.dictionary import LANGUAGES, pluralised, question_words, spoken
+from search.language.glossing.lists import listed_languages, word_list
+from search.language.mending import asking_forms
 from search.language.synonyms import meanings
 from search.language.tokens import Token, tokens
 from search.language.words import asking_words, function_words
@@ -39,6 +42,12 @@ _OPENING, _OPENING_WORDS = 6.0, 2
 _SMALL = 2
 """Number of words around a small word in which the capitals of its name stand."""
 _OWN = ("en", "de", "fr", "es")
+_SURE = 2.0
+"""Score of the default language from which words of content of other languages are not looked up."""
+_LEAST_LISTED = 2
+"""Fewest such words: a single one may be a name."""
+_SHORTEST_LISTED = 4
+"""Fewest letters of a word of content that says what language a question is in."""
 
 
 def language_of(text: str, default: str) -> str:
@@ -52,9 +61,31 @@ def language_of(text: str, default: str) -> str:
     home_score = _score(said, home)
     scores = {code: _score(said, code) for code in (_CYRILLIC if script else CANDIDATES) if code != home}
     best = max(scores, key=lambda code: scores[code])
+    if not script and home_score < _SURE:
+        listed = _listed(said, home)
+        scores |= {code: scores[code] + listed[code] for code in scores.keys() & listed.keys()}
+        best = max(scores, key=lambda code: scores[code])
     if scores[best] >= _LEAST and scores[best] > _LEAD * home_score:
         return best
     return "ru" if script and not home_score and home not in _CYRILLIC else default
+
+
+def _listed(said: list[Token], home: str) -> dict[str, float]:
+    """Return for each language with a word list the sum over words of content of one over the languages that list it.
+
+    A word of the default language says nothing.
+    """
+    lists = {code: found for code in listed_languages() if code != home and (found := word_list(code, home))}
+    scores = dict.fromkeys(lists, 0.0)
+    counted = 0
+    for at, token in enumerate(said):
+        if (token.capital and at) or len(token.word) < _SHORTEST_LISTED or is_word(token.word, home):
+            continue
+        having = [code for code, found in lists.items() if any(one.length == 1 for one in found.meanings([token.word]))]
+        counted += bool(having)
+        for code in having:
+            scores[code] += 1 / len(having)
+    return scores if counted >= _LEAST_LISTED else dict.fromkeys(lists, 0.0)
 
 
 def _han(script: str, home: str) -> str:
@@ -109,7 +140,12 @@ def _function_words(code: str) -> frozenset[str]:
         known |= {pluralised(word) for word in known} | {word for said in meanings() for word in said.split()}
         known |= {pluralised(word) for word in known}
     own = function_words(code) | asking_words(code)
-    return known | (own if code in _OWN else {word for word in own if len(word) > 1})
+    known |= own if code in _OWN else {word for word in own if len(word) > 1}
+    if code == "en":
+        return known
+    known |= asking_forms(code) if code in _OWN else frozenset()
+    plain = {way for word in known for (way,) in typed((word,)) if len(way) > 1}
+    return known | {way for way in plain if way not in common_words("en")}
 
 
 @lru_cache(maxsize=20_000)

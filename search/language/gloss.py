@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from search.language.cues import Span
 from search.language.glossing.dictionary import WITHOUT_SPACES, Dictionary, Entry, dictionary
 from search.language.glossing.parts import Part, by_words, segmented
+from search.language.glossing.wanted import Wanted
 
 MOST_CHARACTERS_READ = 10_000
 _NOUN_FIRST = frozenset(("fr", "es", "it", "pt"))
@@ -95,17 +96,19 @@ class Gloss:
 _NO = Entry("", "", "")
 
 
-def gloss(text: str, source: str, into: str) -> Gloss:
+def gloss(text: str, source: str, into: str, wanted: Wanted | None = None) -> Gloss:
     """Return a question in the language `source` read in the language `into`.
 
-    Words in quotes and names with capitals stay as they are. A text longer than `MOST_CHARACTERS_READ` is cut.
+    Words in quotes and names with capitals stay as they are. Of several meanings of a word that is `wanted` which is a
+    word of the knowledge base's schema, or a name in it. A text longer than `MOST_CHARACTERS_READ` is cut.
     """
     source, into = (code.lower().replace("_", "-").split("-")[0] for code in (source, into))
     words = dictionary(source, into)
     text = text[:MOST_CHARACTERS_READ]
     if source == into or words is None:
         return Gloss(text, text, source, into, read=source == into)
-    parts = _plurals(segmented(text, words) if source in WITHOUT_SPACES else by_words(text, words, source, into))
+    apart = segmented(text, words) if source in WITHOUT_SPACES else by_words(text, words, source, into, wanted or Wanted())
+    parts = _plurals(apart)
     gaps = _gaps(text, parts)
     if source in _NOUN_FIRST:
         parts = _adjectives_first(parts)

@@ -12,8 +12,10 @@ from functools import lru_cache
 import Stemmer
 from babel import Locale, UnknownLocaleError
 
+from search.language.accents import typed
 from search.language.languages import FOLDER, forms, split
 from search.language.tokens import tokens
+from search.language.words import time_words
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "pl", "ru", "ja", "zh")
 """Codes of the columns of the dictionary."""
@@ -58,6 +60,7 @@ class Dictionary:
     stem. `around` are pairs of words that stand around others, in a language without spaces (Chinese 与 … 有关), and
     `parted` those of a language with spaces, by the first word (German *hängen … zusammen*). `nouns` are single nouns
     and whether the form is a plural: German tells them from verbs by their capital (*Arbeiten*, *arbeiten*).
+    `timely` are words before a year, which may mean something else elsewhere (Dutch *voor 1950*, *voor kinderen*).
     """
 
     phrases: dict[tuple[str, ...], Entry]
@@ -68,6 +71,7 @@ class Dictionary:
     stem: Callable[[str], str]
     parted: dict[str, tuple[tuple[tuple[str, ...], tuple[str, ...], Entry], ...]] = field(default_factory=dict)
     nouns: dict[str, tuple[Entry, bool]] = field(default_factory=dict)
+    timely: dict[str, Entry] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=64)
@@ -101,7 +105,22 @@ def dictionary(source: str, into: str) -> Dictionary | None:
             if len(key) == 1 and entry.kind in ("n", "a", "v", "name") and len(key[0]) >= _SHORTEST_STEM:
                 stems.setdefault(stem(key[0]), entry)
     pairs = {first: tuple(several) for first, several in parted.items()}
-    return Dictionary(phrases, frozenset(plurals), stems, around, max(map(len, phrases)), stem, pairs, nouns)
+    for key in list(phrases) if source not in WITHOUT_SPACES else ():
+        for way in typed(key):
+            if way not in phrases:
+                phrases[way] = phrases[key]
+                plurals |= {way} if key in plurals else set()
+    return Dictionary(
+        phrases, frozenset(plurals), stems, around, max(map(len, phrases)), stem, pairs, nouns, _timely(source, into)
+    )
+
+
+def _timely(source: str, into: str) -> dict[str, Entry]:
+    """Return the single words of a language that stand before a year, with their entries."""
+    times = time_words(into)
+    return {
+        said.casefold(): entry for said, entry, _ in _entries(source, into) if entry.word in times and said.isalpha()
+    }
 
 
 def key_of(said: str, source: str) -> tuple[str, ...]:

@@ -6,7 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from search.language.glossing.dictionary import Dictionary, Entry
+from search.language.common import is_word
+from search.language.glossing.dictionary import Dictionary, Entry, pluralised
+from search.language.glossing.lists import LONGEST, Meaning, WordList, word_list
+from search.language.glossing.wanted import Wanted
 from search.language.number_words import number_words
 from search.language.tokens import Token, tokens
 from search.language.words import function_words
@@ -53,9 +56,9 @@ class Part:
     mark: bool = False
 
 
-def by_words(text: str, words: Dictionary, source: str, into: str) -> list[Part]:
+def by_words(text: str, words: Dictionary, source: str, into: str, wanted: Wanted) -> list[Part]:
     """Return the parts of a text whose words are separated by spaces."""
-    reader = _Reader(text, tokens(text), words, source)
+    reader = _Reader(text, tokens(text), words, word_list(source, into), wanted, source)
     parts: list[Part] = []
     at = 0
     while at < len(reader.said):
@@ -68,8 +71,12 @@ def by_words(text: str, words: Dictionary, source: str, into: str) -> list[Part]
 class _Reader:
     """Reads one text: which part begins at a word, and how many words it has."""
 
-    def __init__(self, text: str, said: Sequence[Token], words: Dictionary, source: str) -> None:
+    def __init__(
+        self, text: str, said: Sequence[Token], words: Dictionary, listed: WordList | None, wanted: Wanted, source: str
+    ) -> None:
         self.text, self.said, self._words, self._source = text, said, words, source
+        self._listed, self._wanted = listed, wanted
+        self._small = function_words(source)
         self._kept = _kept(text, said, source)
         self._numbers = number_words(source)
         self._opened, self._closed = _parted(said, self._kept, words)
@@ -86,7 +93,7 @@ class _Reader:
         number = self._numbers.at(said, at) if known is None and not self._kept[at] else None
         if number and number[1] > 1:
             return self._part(at, number[0], str(number[1]), _NUMBER), number[0]
-        if known is None and not self._kept[at] and (made := _compound(said[at].word, self._words, self._source)):
+        if known is None and not self._kept[at] and (made := self._compound(said[at].word)):
             return self._part(at, length, made, Entry(made, made, "n")), length
         if known is None:
             return self._part(at, length, self.text[said[at].start : said[at + length - 1].end], None), length
@@ -100,16 +107,79 @@ class _Reader:
         said, words = self.said, self._words
         if self._kept[at] == "quoted":
             return 1, None, False
+        if (timely := words.timely.get(said[at].word)) and at + 1 < len(said) and said[at + 1].word.isdigit():
+            return 1, timely, False
         length, entry, plural = _longest(said, at, words, self._source)
         if self._kept[at] == "name" and length == 1 and not _is_name(said[at], entry, words, self._source):
             entry = None  # *Julia* is no month, although *julio* has its stem
         if length == 1 and said[at].capital and (said[at].word,) not in words.phrases and _beside_name(said, at, words):
             entry = None  # *Lamp* in *Harmonica Lamp*: a form that the dictionary does not have, beside a name
-        return length, entry, plural
+        listed = self._listed_meaning(at, length, entry)
+        return listed if listed is not None else (length, entry, plural)
+
+    def _listed_meaning(self, at: int, length: int, entry: Entry | None) -> tuple[int, Entry, bool] | None:
+        """Return number of words, entry and plural of what the list says of a word, if the dictionary's entry yields.
+
+        An entry yields to a word of the schema, if it is none itself or less like the word that is said. Where the
+        dictionary has no entry, a word that is a name stays as it is.
+        """
+        word = self.said[at].word
+        small = word in self._small
+        if self._listed is None or (small and len(word) < _SHORTEST_PART):
+            return None
+        if entry is not None and (entry.kind not in ("n", "a", "v") or length > 1 or not self._wanted.schema):
+            return None
+        end = at + 1
+        while end < min(len(self.said), at + LONGEST) and not self.said[end].mark and not self._kept[end]:
+            end += 1
+        found = self._listed.meanings([token.word for token in self.said[at:end]])
+        own = self._wanted.likeness(entry.word, word) if entry is not None else 0.0
+        likely, best = None, own
+        for meaning in found:
+            # Lists of function words have nouns too: Italian *stato*.
+            for meant in meaning.words if meaning.kind == "n" or not small else ():
+                if (likeness := self._wanted.likeness(meant, word)) > best:
+                    likely, best = _listed(meaning, meant), likeness
+        if likely is not None:
+            return likely
+        if not found or entry is not None or small or self._kept[at] or self._wanted.is_name(word):
+            return None
+        for meaning in found:
+            for meant in meaning.words:
+                if self._wanted.is_name(meant):
+                    return _listed(meaning, meant)
+        # A word that English has too is no foreign word, as far as one can tell: it may be of a name.
+        return None if is_word(word, "en") else _listed(found[0], found[0].words[0])
+
+    def _compound(self, word: str) -> str:
+        """Return a compound of two known nouns in English; of two nouns of the list, if a word of the schema is one."""
+        if self._source not in _COMPOUNDS or len(word) < _SHORTEST_COMPOUND:
+            return ""
+        return _compound(word, self._words) or (self._listed_compound(word) if self._wanted.schema else "")
+
+    def _listed_compound(self, word: str) -> str:
+        for cut in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
+            if not (behind := self._of_schema(word[cut:])):
+                continue
+            links = (link for link in _LINKS if word[:cut].endswith(link) and len(word[:cut]) > len(link))
+            first = next(filter(None, (self._of_schema(word[:cut].removesuffix(link)) for link in links)), "")
+            return f"{first} {behind}".strip()
+        return ""
+
+    def _of_schema(self, word: str) -> str:
+        """Return the meaning of a part of a compound that is a word of the schema; empty if none is."""
+        meant = self._listed.meanings([word]) if self._listed is not None and len(word) >= _SHORTEST_PART else []
+        likely = {one: self._wanted.likeness(one, word) for meaning in meant for one in meaning.words}
+        return max(likely, key=lambda one: likely[one]) if any(likely.values()) else ""
 
     def _part(self, at: int, length: int, written: str, entry: Entry | None) -> Part:
         token, last = self.said[at], self.said[at + length - 1]
         return Part(token.start, last.end, written, entry, bool(token.mark))
+
+
+def _listed(meaning: Meaning, meant: str) -> tuple[int, Entry, bool]:
+    plural = pluralised(meant) if meaning.kind == "n" else meant
+    return meaning.length, Entry(meant, plural, meaning.kind), meaning.kind == "n" and meaning.distance >= 0
 
 
 def _quoting(text: str, parts: list[Part], into: str) -> list[Part]:
@@ -220,10 +290,8 @@ def _kept(text: str, said: Sequence[Token], source: str) -> list[str]:
     return kept
 
 
-def _compound(word: str, words: Dictionary, source: str) -> str:
+def _compound(word: str, words: Dictionary) -> str:
     """Return a compound of two known nouns: *Krebsmedikamente* → `cancer drugs`; empty if it is none."""
-    if source not in _COMPOUNDS or len(word) < _SHORTEST_COMPOUND:
-        return ""
     for cut in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
         behind = words.phrases.get((word[cut:],)) or words.stems.get(words.stem(word[cut:]))
         if behind is None or behind.kind != "n":

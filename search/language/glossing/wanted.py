@@ -1,0 +1,41 @@
+"""Which of several meanings of a word a knowledge base speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rapidfuzz.distance import Indel
+
+from search.language.accents import unaccented
+from search.language.words import FUNCTION_WORDS, stem
+
+
+_ALIKE = 0.7
+"""Least likeness in spelling of a word and its meaning that come from the same word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a word of a question is likely to mean: words of the schema of a knowledge base, and names in it."""
+
+    schema: Collection[str] = frozenset()
+    is_name: Callable[[str], bool] = lambda word: False
+
+    def likeness(self, meant: str, said: str) -> float:
+        """Return how likely a word said in another language means an English word of the schema; 0 for other words.
+
+        Of several words of the schema the one spelt like the word that is said is the likeliest: Italian *stato* is a
+        state rather than a country.
+        """
+        known = _stems(frozenset(self.schema))
+        if not all(stem(word) in known for word in meant.split()):
+            return 0.0
+        alike = Indel.normalized_similarity(unaccented(said), meant)
+        return 1.0 + (alike if alike >= _ALIKE else 0.0)
+
+
+@lru_cache(maxsize=32)
+def _stems(schema: frozenset[str]) -> frozenset[str]:
+    return frozenset(stem(word) for word in schema if word not in FUNCTION_WORDS)
