@@ -52,7 +52,9 @@ def spelled(said: Sequence[Token], code: str) -> list[Token]:
 @lru_cache(maxsize=32)
 def _spellings(code: str) -> dict[str, str]:
     """Return the word of a language's data file that each form without accents stands for, unless it is one itself."""
-    words = {token.word for text in _texts(dict(language(code).tables)) for token in tokens(text)}
+    lang = language(code)
+    words = {token.word for text in _texts(dict(lang.tables)) for token in tokens(text)}
+    words |= {word + end for word in words if not word.isascii() for end in lang.entries("adjectives", "endings")}
     found: dict[str, str] = {}
     for word in sorted(words):
         for (way,) in typed((word,)):

@@ -41,11 +41,10 @@ _OPENING, _OPENING_WORDS = 6.0, 2
 """What a question word counts among the first words, if it is no English word and no name follows it."""
 _SMALL = 2
 """Number of words around a small word in which the capitals of its name stand."""
-_OWN = ("en", "de", "fr", "es")
 _SURE = 2.0
 """Score of the default language from which words of content of other languages are not looked up."""
 _LEAST_LISTED = 2
-"""Fewest such words: a single one may be a name."""
+"""Fewest such words beside words of the default language: a single one may be a name."""
 _SHORTEST_LISTED = 4
 """Fewest letters of a word of content that says what language a question is in."""
 
@@ -85,7 +84,7 @@ def _listed(said: list[Token], home: str) -> dict[str, float]:
         counted += bool(having)
         for code in having:
             scores[code] += 1 / len(having)
-    return scores if counted >= _LEAST_LISTED else dict.fromkeys(lists, 0.0)
+    return scores if counted >= _LEAST_LISTED or _score(said, home) < _LEAST else dict.fromkeys(lists, 0.0)
 
 
 def _han(script: str, home: str) -> str:
@@ -140,12 +139,18 @@ def _function_words(code: str) -> frozenset[str]:
         known |= {pluralised(word) for word in known} | {word for said in meanings() for word in said.split()}
         known |= {pluralised(word) for word in known}
     own = function_words(code) | asking_words(code)
-    known |= own if code in _OWN else {word for word in own if len(word) > 1}
-    if code == "en":
-        return known
-    known |= asking_forms(code) if code in _OWN else frozenset()
-    plain = {way for word in known for (way,) in typed((word,)) if len(way) > 1}
-    return known | {way for way in plain if way not in common_words("en")}
+    known |= own
+    if code != "en":
+        known |= asking_forms(code)
+        plain = {way: word for word in known for (way,) in typed((word,))}
+        known |= {way for way, word in plain.items() if word in own or way not in common_words("en")}
+    return frozenset(word for word in known if len(word) > 1 or _is_alone(word))
+
+
+@lru_cache(maxsize=200)
+def _is_alone(letter: str) -> bool:
+    """Whether a single letter is a word of one language only, as far as the lists tell: Spanish *y*."""
+    return sum(letter in function_words(code) for code in CANDIDATES) == 1
 
 
 @lru_cache(maxsize=20_000)

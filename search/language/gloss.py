@@ -11,19 +11,26 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from search.language.cues import Span
-from search.language.glossing.dictionary import WITHOUT_SPACES, Dictionary, Entry, dictionary
+from search.language.glossing.dictionary import ASKING, WITHOUT_SPACES, Dictionary, Entry, dictionary
 from search.language.glossing.parts import Part, by_words, segmented
 from search.language.glossing.wanted import Wanted
+from search.language.languages import forms, language, split
 
 MOST_CHARACTERS_READ = 10_000
 _NOUN_FIRST = frozenset(("fr", "es", "it", "pt"))
 _SIGNS = str.maketrans("？！。，、；：（）「」『』・", '?!.,,;:()"""" ')
 _DROPPED_SIGNS = re.compile(r"[¿¡]")
 _PLURAL_AFTER = frozenset(("which", "how many", "number of", "all", "many"))
+_MORE = {"more": "most", "less": "least"}
+_NEAR = 3
+"""Number of words before *more* among which the article of a superlative stands."""
+_THREE = 3
+"""Number of degrees of an adjective."""
 _WITHIN = 8
 """Largest number of pieces between two words that stand around what they mean."""
 
@@ -109,12 +116,58 @@ def gloss(text: str, source: str, into: str, wanted: Wanted | None = None) -> Gl
         return Gloss(text, text, source, into, read=source == into)
     apart = segmented(text, words) if source in WITHOUT_SPACES else by_words(text, words, source, into, wanted or Wanted())
     parts = _plurals(apart)
+    if source in _NOUN_FIRST and into == "en":
+        parts = _superlatives(parts)
     gaps = _gaps(text, parts)
     if source in _NOUN_FIRST:
         parts = _adjectives_first(parts)
     if source in WITHOUT_SPACES:
         parts = _particles_first(_unwrapped(parts, words))
     return _written(text, parts, gaps, source, into)
+
+
+def _superlatives(parts: list[Part]) -> list[Part]:
+    """Put English superlatives where an article makes *more* one: *il fiume più lungo* → `the longest river`.
+
+    *More* before a noun asks for the most, unless something is compared: *quale fiume attraversa più stati*.
+    """
+    read: list[Part] = []
+    compared = any(part.text == "than" for part in parts)
+    asked = bool(parts) and parts[0].text in ASKING
+    for at, part in enumerate(parts):
+        before = [one.text for one in parts[max(0, at - _NEAR) : at]]
+        behind = parts[at + 1] if at + 1 < len(parts) and not parts[at + 1].mark else None
+        kind = (behind.entry or _NO).kind if behind is not None else ""
+        if before and before[-1] in _MORE and part.entry is not None and part.entry.kind == "a" and "the" in before:
+            more = read.pop()
+            plain = f"{_MORE[more.text]} {part.text}"
+            written = _degrees().get(part.text, plain) if more.text == "more" else plain
+            read.append(replace(part, start=more.start, text=written, mark=more.mark))
+        elif part.text in _MORE and kind == "n" and asked and not compared:
+            read.append(replace(part, text=f"the {_MORE[part.text]}"))
+        elif before and before[-1] == "the":
+            read.append(replace(part, text=_comparatives().get(part.text, part.text)))
+        else:
+            read.append(part)
+    return read
+
+
+@lru_cache(maxsize=1)
+def _degrees() -> dict[str, str]:
+    """Return English adjectives with their superlatives: `long` → `longest`."""
+    return {several[0]: several[2] for several in _adjectives()}
+
+
+@lru_cache(maxsize=1)
+def _comparatives() -> dict[str, str]:
+    """Return English comparatives with their superlatives: `longer` → `longest`."""
+    return {several[1]: several[2] for several in _adjectives()}
+
+
+def _adjectives() -> Iterator[tuple[str, ...]]:
+    for scale in language("en").value("scales", default=()):
+        several = (forms(entry) for end in ("high", "low") for entry in split(scale.get(end, "")))
+        yield from (one for one in several if len(one) == _THREE)
 
 
 def _adjectives_first(parts: list[Part]) -> list[Part]:

@@ -27,7 +27,7 @@ from search.language.glossing.lists import LISTS, LONGEST, endings, key_of
 _WORDNETS = {"es": "spanish", "fr": "french", "it": "italian", "pt": "portuguese"}
 _REGIONS = {"pt": ("pt", "pt-BR")}
 _KINDS = {"noun": "n", "verb": "v", "adjective": "a", "s": "a", "n": "n", "v": "v", "a": "a", "r": "f"}
-_MOST = 5
+_MOST = 6
 """Most English words of a word."""
 _COMMON, _KNOWN = 2_500, 12_000
 """Ranks by frequency up to which English words are common, and are taken at all."""
@@ -60,7 +60,8 @@ def main(folder: Path) -> None:
 
 def _count(votes: dict[tuple[str, str], Counter[str]], word: str, kind: str, english: str, weight: float) -> None:
     said = word.split()
-    if 0 < len(said) <= LONGEST and re.sub(r"[ '’-]", "", word).isalpha() and _rank(english) < _KNOWN:
+    described = len(said) == 1 and english.count(" ") > 1
+    if 0 < len(said) <= LONGEST and not described and re.sub(r"[ '’-]", "", word).isalpha() and _rank(english) < _KNOWN:
         votes[word, kind][english] += weight
 
 
@@ -80,7 +81,7 @@ def _singulars(word: str) -> set[str]:
 def _score(english: str, weight: float, key: str) -> float:
     alike = Indel.normalized_similarity(key, english)
     common = 1.0 if _rank(english) < _COMMON else 0.0
-    return weight + common + 2 * max(0.0, alike - _ALIKE) - (1 if " " in english else 0)
+    return weight + common + 3 * max(0.0, alike - _ALIKE) - (1 if " " in english else 0)
 
 
 @lru_cache(maxsize=1)

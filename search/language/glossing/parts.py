@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from search.language.common import is_word
-from search.language.glossing.dictionary import Dictionary, Entry, pluralised
+from search.language.glossing.dictionary import ASKING, Dictionary, Entry, pluralised
 from search.language.glossing.lists import LONGEST, Meaning, WordList, word_list
 from search.language.glossing.wanted import Wanted
 from search.language.number_words import number_words
 from search.language.tokens import Token, tokens
-from search.language.words import function_words
+from search.language.words import BEING, function_words
 
 _COMPOUNDS = frozenset(("de", "nl", "sv"))
 _LINKS = ("", "s", "es", "n", "en", "e", "er")
@@ -110,12 +110,21 @@ class _Reader:
         if (timely := words.timely.get(said[at].word)) and at + 1 < len(said) and said[at + 1].word.isdigit():
             return 1, timely, False
         length, entry, plural = _longest(said, at, words, self._source)
+        if length == 1 and (twin := words.twins.get(said[at].word)) and self._is_twin(at, twin):
+            entry = twin
         if self._kept[at] == "name" and length == 1 and not _is_name(said[at], entry, words, self._source):
             entry = None  # *Julia* is no month, although *julio* has its stem
         if length == 1 and said[at].capital and (said[at].word,) not in words.phrases and _beside_name(said, at, words):
             entry = None  # *Lamp* in *Harmonica Lamp*: a form that the dictionary does not have, beside a name
         listed = self._listed_meaning(at, length, entry)
         return listed if listed is not None else (length, entry, plural)
+
+    def _is_twin(self, at: int, twin: Entry) -> bool:
+        """Whether a word at this place has an accent that was not typed: *que rio …*, *qual e il fiume …*."""
+        if twin.word in ASKING:
+            return at == 0
+        before = self._words.phrases.get((self.said[at - 1].word,)) if at else None
+        return twin.word in BEING and before is not None and before.word in ASKING
 
     def _listed_meaning(self, at: int, length: int, entry: Entry | None) -> tuple[int, Entry, bool] | None:
         """Return number of words, entry and plural of what the list says of a word, if the dictionary's entry yields.
@@ -135,6 +144,9 @@ class _Reader:
         found = self._listed.meanings([token.word for token in self.said[at:end]])
         own = self._wanted.likeness(entry.word, word) if entry is not None else 0.0
         likely, best = None, own
+        for meant in entry.others if entry is not None else ():
+            if (likeness := self._wanted.likeness(meant, word)) > best:
+                likely, best = (length, replace(entry, word=meant, plural=meant), False), likeness
         for meaning in found:
             # Lists of function words have nouns too: Italian *stato*.
             for meant in meaning.words if meaning.kind == "n" or not small else ():
