@@ -26,7 +26,10 @@ _NOUN_FIRST = frozenset(("fr", "es", "it", "pt"))
 _SIGNS = str.maketrans("？！。，、；：（）「」『』・", '?!.,,;:()"""" ')
 _DROPPED_SIGNS = re.compile(r"[¿¡]")
 _PLURAL_AFTER = frozenset(("which", "how many", "number of", "all", "many"))
-_MORE = {"more": "most", "less": "least"}
+_MORE = {"more": "most", "less": "least", "the most": "most", "the least": "least"}
+_MOST = frozenset(("the most", "the least"))
+_CLAUSE = frozenset(("that", "which", "who", "what"))
+"""Words that may stand for *than*, where a language has one word for both."""
 _NEAR = 3
 """Number of words before *more* among which the article of a superlative stands."""
 _THREE = 3
@@ -127,29 +130,39 @@ def gloss(text: str, source: str, into: str, wanted: Wanted | None = None) -> Gl
 
 
 def _superlatives(parts: list[Part]) -> list[Part]:
-    """Put English superlatives where an article makes *more* one: *il fiume più lungo* → `the longest river`.
+    """Put English superlatives for *more* and *the most* with an adjective: *il fiume più lungo* → `the longest river`.
 
-    *More* before a noun asks for the most, unless something is compared: *quale fiume attraversa più stati*.
+    What is compared stays a comparison: *più lungo di*, *un fiume più lungo*. *More* before a noun asks for the most:
+    *quale fiume attraversa più stati*.
     """
     read: list[Part] = []
     compared = any(part.text == "than" for part in parts)
     asked = bool(parts) and parts[0].text in ASKING
     for at, part in enumerate(parts):
         before = [one.text for one in parts[max(0, at - _NEAR) : at]]
+        last = before[-1] if before and not part.mark else ""
         behind = parts[at + 1] if at + 1 < len(parts) and not parts[at + 1].mark else None
-        kind = (behind.entry or _NO).kind if behind is not None else ""
-        if before and before[-1] in _MORE and part.entry is not None and part.entry.kind == "a" and "the" in before:
+        kind = part.entry.kind if part.entry is not None else ""
+        if last in _MORE and kind == "a" and (last in _MOST or "the" in before or _alone(before, behind, compared)):
             more = read.pop()
-            plain = f"{_MORE[more.text]} {part.text}"
-            written = _degrees().get(part.text, plain) if more.text == "more" else plain
+            plain = f"{_MORE[last]} {part.text}"
+            written = _degrees().get(part.text, plain) if _MORE[last] == "most" else plain
             read.append(replace(part, start=more.start, text=written, mark=more.mark))
-        elif part.text in _MORE and kind == "n" and asked and not compared:
+        elif last == "the" and part.text in _comparatives():
+            article = read[-1]
+            if len(read) > 1 and (read[-2].entry or _NO).kind == "n" and not article.mark:
+                part = replace(part, start=read.pop().start)
+            read.append(replace(part, text=_comparatives()[part.text]))
+        elif part.text in ("more", "less") and asked and not compared and behind and (behind.entry or _NO).kind == "n":
             read.append(replace(part, text=f"the {_MORE[part.text]}"))
-        elif before and before[-1] == "the":
-            read.append(replace(part, text=_comparatives().get(part.text, part.text)))
         else:
             read.append(part)
     return read
+
+
+def _alone(before: Sequence[str], behind: Part | None, compared: bool) -> bool:
+    """Whether *more* with an adjective compares with nothing: *ciudad más grande de Cuba*."""
+    return not compared and "a" not in before and (behind is None or behind.text not in _CLAUSE)
 
 
 @lru_cache(maxsize=1)

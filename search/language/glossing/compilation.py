@@ -29,7 +29,7 @@ _REGIONS = {"pt": ("pt", "pt-BR")}
 _KINDS = {"noun": "n", "verb": "v", "adjective": "a", "s": "a", "n": "n", "v": "v", "a": "a", "r": "f"}
 _MOST = 6
 """Most English words of a word."""
-_COMMON, _KNOWN = 2_500, 12_000
+_COMMON, _KNOWN = 2_500, 25_000
 """Ranks by frequency up to which English words are common, and are taken at all."""
 _ALIKE = 0.5
 """Least similarity in spelling that speaks for a translation."""
@@ -66,9 +66,9 @@ def _count(votes: dict[tuple[str, str], Counter[str]], word: str, kind: str, eng
 
 
 def _rows(votes: dict[tuple[str, str], Counter[str]], code: str) -> Iterator[str]:
-    doubled = endings(code)[1]
+    folds = endings(code)[1]
     for (word, kind), counted in votes.items():
-        key = key_of(word, doubled=doubled)
+        key = key_of(word, folds)
         singular = [one for one in counted if not (one.endswith("s") and _singulars(one) & counted.keys())]
         best = sorted(singular, key=lambda one: (-_score(one, counted[one], key), one))[:_MOST]
         yield f"{key}|{word if word != key else ''}|{kind}|{','.join(best)}\n"

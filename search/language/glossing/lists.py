@@ -12,7 +12,6 @@ import mmap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby
 
 from search.language.accents import unaccented, unpaired
 from search.language.languages import FOLDER
@@ -53,7 +52,7 @@ class WordList:
     """The list of one language."""
 
     def __init__(self, code: str) -> None:
-        self._endings, self._doubled = endings(code)
+        self._endings, self._folds = endings(code)
         self._longest_ending = max(len(said) for said, _ in self._endings)
         with (LISTS / f"{code}.txt").open("rb") as file:
             self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -121,7 +120,7 @@ class WordList:
         return low
 
     def _key(self, word: str) -> str:
-        return key_of(word, doubled=self._doubled)
+        return key_of(word, self._folds)
 
 
 @lru_cache(maxsize=16)
@@ -136,26 +135,33 @@ def listed_languages() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in LISTS.glob("??.txt")))
 
 
-def key_of(word: str, *, doubled: bool) -> str:
-    """Return the key of a word in a list: without accents and, with `doubled`, with one letter for a doubled one."""
+Folds = tuple[tuple[str, str], ...]
+"""Letters within words that count as others: Spanish `ie` as `e`."""
+
+
+def key_of(word: str, folds: Folds) -> str:
+    """Return the key of a word in a list: without accents, and with its letters folded."""
     plain = unaccented(word)
-    return "".join(letter for letter, _ in groupby(plain)) if doubled else plain
+    for said, listed in folds:
+        plain = plain.replace(said, listed)
+    return plain
 
 
 @lru_cache(maxsize=16)
-def endings(code: str) -> tuple[dict[tuple[str, str], int], bool]:
-    """Return the rules of a language with their places, and whether doubled letters count as one."""
+def endings(code: str) -> tuple[dict[tuple[str, str], int], Folds]:
+    """Return the rules of a language with their places, and its folds."""
     rules: dict[tuple[str, str], int] = {}
-    doubled = False
+    folds: Folds = ()
     for line in (LISTS / "endings.txt").read_text(encoding="utf-8").splitlines():
         if not line.startswith(f"{code}|"):
             continue
-        doubled = "|=|" in line
-        for place, rule in enumerate(line.rsplit("|", 1)[1].split(",")):
+        _, folded, ruled = line.split("|")
+        folds = tuple((said, listed) for said, _, listed in (one.partition(">") for one in folded.split(",") if one))
+        for place, rule in enumerate(ruled.split(",")):
             said, listed = rule.split(">")
             same = _common(said, listed)
             rules.setdefault((said[same:], listed[same:]), place)
-    return rules, doubled
+    return rules, folds
 
 
 def _common(one: str, other: str) -> int:

@@ -116,6 +116,9 @@ class _Reader:
             entry = None  # *Julia* is no month, although *julio* has its stem
         if length == 1 and said[at].capital and (said[at].word,) not in words.phrases and _beside_name(said, at, words):
             entry = None  # *Lamp* in *Harmonica Lamp*: a form that the dictionary does not have, beside a name
+        if length == 1 and entry is not None and (said[at].word,) not in words.phrases:
+            named = self._wanted.is_name(said[at].word) and not self._wanted.likeness(entry.word, said[at].word)
+            entry = None if named else entry  # *colorado*, which has the stem of *color*
         listed = self._listed_meaning(at, length, entry)
         return listed if listed is not None else (length, entry, plural)
 

@@ -96,9 +96,14 @@ def _placed(cues: Cues, read: Gloss, wanted: Wanted) -> Cues:
     def span(stretch: Span) -> Span:
         return read.place(*stretch)
 
+    lowered = read.original.lower()
     turnings = [replace(at(turning), scope=span(turning.scope)) for turning in cues.turnings]
     superlatives = [
-        replace(at(cue), word=said(cue.word), counted=span(cue.counted) if cue.counted else None)
+        replace(
+            at(cue), word=said(cue.word), counted=span(cue.counted) if cue.counted else None,
+            # The property may be named in the question's words.
+            scale=tuple(said(name) if name in lowered else name for name in cue.scale),
+        )
         for cue in cues.superlatives
     ]
     comparisons = [replace(at(cue), word=said(cue.word), reference=span(cue.reference)) for cue in cues.comparisons]
