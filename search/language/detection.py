@@ -44,7 +44,7 @@ _SMALL = 2
 _SURE = 2.0
 """Score of the default language from which words of content of other languages are not looked up."""
 _LEAST_LISTED = 2
-"""Fewest such words beside words of the default language: a single one may be a name."""
+"""Fewest such words: a single one may be a name."""
 _SHORTEST_LISTED = 4
 """Fewest letters of a word of content that says what language a question is in."""
 
@@ -62,7 +62,7 @@ def language_of(text: str, default: str) -> str:
     best = max(scores, key=lambda code: scores[code])
     if not script and home_score < _SURE:
         listed = _listed(said, home)
-        scores |= {code: scores[code] + listed[code] for code in scores.keys() & listed.keys()}
+        scores |= {code: scores[code] + more for code, more in listed.items()}
         best = max(scores, key=lambda code: scores[code])
     if scores[best] >= _LEAST and scores[best] > _LEAD * home_score:
         return best
@@ -84,7 +84,7 @@ def _listed(said: list[Token], home: str) -> dict[str, float]:
         counted += bool(having)
         for code in having:
             scores[code] += 1 / len(having)
-    return scores if counted >= _LEAST_LISTED or _score(said, home) < _LEAST else dict.fromkeys(lists, 0.0)
+    return scores if counted >= _LEAST_LISTED else {}
 
 
 def _han(script: str, home: str) -> str:

@@ -137,7 +137,7 @@ class _Reader:
         """
         word = self.said[at].word
         small = word in self._small
-        if self._listed is None or (small and len(word) < _SHORTEST_PART):
+        if self._listed is None or (small and len(word) < _SHORTEST_PART) or self._numbers.at(self.said, at):
             return None
         if entry is not None and (entry.kind not in ("n", "a", "v") or length > 1 or not self._wanted.schema):
             return None
