@@ -144,7 +144,7 @@ def _function_words(code: str) -> frozenset[str]:
         known |= asking_forms(code)
         plain = {way: word for word in known for (way,) in typed((word,))}
         known |= {way for way, word in plain.items() if word in own or way not in common_words("en")}
-    return frozenset(word for word in known if len(word) > 1 or _is_alone(word))
+    return frozenset(word for word in known if len(word) > 1 or (code in LANGUAGES and _is_alone(word)))
 
 
 @lru_cache(maxsize=200)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from search.language.common import is_word
+from search.language.common import common_words
 from search.language.glossing.dictionary import ASKING, Dictionary, Entry, pluralised
 from search.language.glossing.lists import LONGEST, Meaning, WordList, word_list
 from search.language.glossing.wanted import Wanted
@@ -32,6 +32,8 @@ _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff々ー]")
 _NUMBER = Entry("", "", "f")
 _SAID = Entry("", "", "f")
 """Entry of a word whose meaning stands elsewhere."""
+_LONGEST_NAME = 4
+"""Most words of a name that is looked up."""
 _CLAUSE = 16
 """Largest number of words between two words that belong together."""
 _JOINING = frozenset(("und", "oder", "aber", "en", "of", "maar"))
@@ -78,8 +80,21 @@ class _Reader:
         self._listed, self._wanted = listed, wanted
         self._small = function_words(source)
         self._kept = _kept(text, said, source)
+        self._keep_names()
         self._numbers = number_words(source)
         self._opened, self._closed = _parted(said, self._kept, words)
+
+    def _keep_names(self) -> None:
+        """Keep the words of names of several words: *rio grande* is no large river where it is a name."""
+        for at, token in enumerate(self.said):
+            for last in range(min(len(self.said), at + _LONGEST_NAME) - 1, at, -1):
+                inside = range(at, last + 1)
+                if any(said.mark for said in self.said[at + 1 : last + 1]) or any(self._kept[one] == "quoted" for one in inside):
+                    continue
+                if self._wanted.is_name(self.text[token.start : self.said[last].end]):
+                    for one in inside:
+                        self._kept[one] = "quoted"
+                    break
 
     def part(self, at: int) -> tuple[Part, int]:
         """Return the part that begins at a word, and its number of words."""
@@ -157,14 +172,17 @@ class _Reader:
                     likely, best = _listed(meaning, meant), likeness
         if likely is not None:
             return likely
-        if not found or entry is not None or small or self._kept[at] or self._wanted.is_name(word):
+        if entry is not None or small or self._kept[at] or self._wanted.is_name(word):
             return None
+        if not found:
+            cognate = self._wanted.cognate(word)
+            return (1, Entry(cognate, cognate, "n"), False) if cognate else None
         for meaning in found:
             for meant in meaning.words:
-                if self._wanted.is_name(meant):
+                if self._wanted.is_known(meant):
                     return _listed(meaning, meant)
         # A word that English has too is no foreign word, as far as one can tell: it may be of a name.
-        return None if is_word(word, "en") else _listed(found[0], found[0].words[0])
+        return None if word in common_words("en") else _listed(found[0], found[0].words[0])
 
     def _compound(self, word: str) -> str:
         """Return a compound of two known nouns in English; of two nouns of the list, if a word of the schema is one."""

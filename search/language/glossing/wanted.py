@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import lru_cache
 
+from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
 from search.language.accents import unaccented
@@ -14,14 +15,20 @@ from search.language.words import FUNCTION_WORDS, stem
 
 _ALIKE = 0.7
 """Least likeness in spelling of a word and its meaning that come from the same word."""
+_COGNATE, _SHORTEST_COGNATE, _SAME = 0.8, 6, 3
+"""Least likeness of a word without a meaning to a word of the schema, its fewest letters, and the first ones they share."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a word of a question is likely to mean: words of the schema of a knowledge base, and names in it."""
+    """What a word of a question is likely to mean: a word of the schema of a knowledge base, a name, a word of its texts.
+
+    `is_name` says whether words are a name, `is_known` whether they are one or a word stands in a text.
+    """
 
     schema: Collection[str] = frozenset()
-    is_name: Callable[[str], bool] = lambda word: False
+    is_name: Callable[[str], bool] = lambda said: False
+    is_known: Callable[[str], bool] = lambda said: False
 
     def likeness(self, meant: str, said: str) -> float:
         """Return how likely a word said in another language means an English word of the schema; 0 for other words.
@@ -34,6 +41,15 @@ class Wanted:
             return 0.0
         alike = Indel.normalized_similarity(unaccented(said), meant)
         return 1.0 + (alike if alike >= _ALIKE else 0.0)
+
+    def cognate(self, said: str) -> str:
+        """Return the word of the schema that a word is nearly spelt like: `population` for *populacional*."""
+        plain = unaccented(said)
+        if len(plain) < _SHORTEST_COGNATE:
+            return ""
+        near = [word for word in self.schema if word[:_SAME] == plain[:_SAME] and word not in FUNCTION_WORDS]
+        found = process.extractOne(plain, sorted(near), scorer=Indel.normalized_similarity, score_cutoff=_COGNATE)
+        return str(found[0]) if found else ""
 
 
 @lru_cache(maxsize=32)

@@ -47,12 +47,14 @@ def read_question(
     today: date | None = None,
     schema: Collection[str] = frozenset(),
     known: Callable[[str], bool] = lambda word: False,
+    named: Callable[[str], bool] = lambda said: False,
 ) -> ReadQuestion:
     """Return a question read in the language of a knowledge base.
 
     In a question in that language misspelt words of asking are mended, and those of `schema`, the words of the
-    knowledge base's schema; words for which `known` is true are names and stay as they are. In another language a word
-    of several meanings has the one that is a word of `schema`, else the one that is a name.
+    knowledge base's schema; words for which `known` is true are names or stand in texts and stay as they are. In another
+    language a word of several meanings has the one that is a word of `schema`, else one that is `known`; words that are
+    `named` together are a name and stay as they are.
 
     Cues come from the question's own words where its language has a data file, else from the gloss. Without a
     dictionary the text stays as it is and `cues.whole` is False.
@@ -62,7 +64,7 @@ def read_question(
     if lang.whole and asked == language_code(base_language):
         meant = mended(text[:MOST_CHARACTERS_READ], asked, schema, known)
         return ReadQuestion(meant.text, meant, read_cues(meant.text, asked, today))
-    wanted = Wanted(schema, known)
+    wanted = Wanted(schema, named, known)
     read = gloss(text, asked, base_language, wanted)
     if lang.whole:
         cues = _placed(read_cues(read.original, asked, today), read, wanted)
@@ -96,14 +98,15 @@ def _placed(cues: Cues, read: Gloss, wanted: Wanted) -> Cues:
     def span(stretch: Span) -> Span:
         return read.place(*stretch)
 
-    lowered = read.original.lower()
+    asked = read.original.lower()
+
+    def names(scale: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names of a property; the question may name it in its own words."""
+        return tuple(said(name) if name in asked else name for name in scale)
+
     turnings = [replace(at(turning), scope=span(turning.scope)) for turning in cues.turnings]
     superlatives = [
-        replace(
-            at(cue), word=said(cue.word), counted=span(cue.counted) if cue.counted else None,
-            # The property may be named in the question's words.
-            scale=tuple(said(name) if name in lowered else name for name in cue.scale),
-        )
+        replace(at(cue), word=said(cue.word), counted=span(cue.counted) if cue.counted else None, scale=names(cue.scale))
         for cue in cues.superlatives
     ]
     comparisons = [replace(at(cue), word=said(cue.word), reference=span(cue.reference)) for cue in cues.comparisons]
