@@ -16,7 +16,6 @@ _PAIRS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "o
 _VOWEL_OF = (("ae", "a"), ("oe", "o"), ("ue", "u"))
 
 
-@lru_cache(maxsize=20_000)
 def unaccented(word: str) -> str:
     """Return a word in lower case with the plain letters that people type instead: `größte` → `grosste`."""
     if word.isascii():

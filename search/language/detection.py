@@ -43,6 +43,8 @@ _SMALL = 2
 """Number of words around a small word in which the capitals of its name stand."""
 _SURE = 2.0
 """Score of the default language from which words of content of other languages are not looked up."""
+_CLEAR = 2
+"""Times the second score that the first must reach, so that words of content are not looked up."""
 _LEAST_LISTED = 2
 """Fewest such words: a single one may be a name."""
 _SHORTEST_LISTED = 4
@@ -59,11 +61,10 @@ def language_of(text: str, default: str) -> str:
         return default if home not in (script, "zh", "ja") and _score(said, home) >= _LEAST else _han(script, home)
     home_score = _score(said, home)
     scores = {code: _score(said, code) for code in (_CYRILLIC if script else CANDIDATES) if code != home}
+    second, first = sorted(scores.values())[-2:]
+    if not script and home_score < _SURE and first < _CLEAR * max(second, home_score, _LEAST):
+        scores |= {code: scores[code] + more for code, more in _listed(said, home).items()}
     best = max(scores, key=lambda code: scores[code])
-    if not script and home_score < _SURE:
-        listed = _listed(said, home)
-        scores |= {code: scores[code] + more for code, more in listed.items()}
-        best = max(scores, key=lambda code: scores[code])
     if scores[best] >= _LEAST and scores[best] > _LEAD * home_score:
         return best
     return "ru" if script and not home_score and home not in _CYRILLIC else default
@@ -80,7 +81,8 @@ def _listed(said: list[Token], home: str) -> dict[str, float]:
     for at, token in enumerate(said):
         if (token.capital and at) or len(token.word) < _SHORTEST_LISTED or is_word(token.word, home):
             continue
-        having = [code for code, found in lists.items() if any(one.length == 1 for one in found.meanings([token.word]))]
+        having = [code for code, found in lists.items() if found.has(token.word)]
+        having = having or [code for code, found in lists.items() if found.meanings([token.word])]
         counted += bool(having)
         for code in having:
             scores[code] += 1 / len(having)

@@ -58,6 +58,12 @@ class WordList:
             self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self._near = lru_cache(maxsize=2_000)(self._rows_near)
 
+    def has(self, word: str) -> bool:
+        """Return whether the list has a word in this form, with its accents or without."""
+        key = f"{self._key(word)}|".encode()
+        place = self._place(key)
+        return self._bytes[place : place + len(key)] == key
+
     def meanings(self, said: Sequence[str]) -> list[Meaning]:
         """Return the meanings of the words and phrases that begin with the first of the words, the longest first.
 
