@@ -46,7 +46,7 @@ _SURE = 2.0
 _CLEAR = 2
 """Times the second score that the first must reach, so that words of content are not looked up."""
 _LEAST_LISTED = 2
-"""Fewest such words: a single one may be a name."""
+"""Fewest such words that tell another language from the default."""
 _SHORTEST_LISTED = 4
 """Fewest letters of a word of content that says what language a question is in."""
 
@@ -63,17 +63,22 @@ def language_of(text: str, default: str) -> str:
     scores = {code: _score(said, code) for code in (_CYRILLIC if script else CANDIDATES) if code != home}
     second, first = sorted(scores.values())[-2:]
     if not script and home_score < _SURE and first < _CLEAR * max(second, home_score, _LEAST):
-        scores |= {code: scores[code] + more for code, more in _listed(said, home).items()}
-    best = max(scores, key=lambda code: scores[code])
+        listed, counted = _listed(said, home)
+        total = {code: score + listed.get(code, 0.0) for code, score in scores.items()}
+        best = max(total, key=lambda code: total[code])
+        # A single word may be a name: it tells only which other language a question is in.
+        scores = total if counted >= _LEAST_LISTED else scores
+    else:
+        best = max(scores, key=lambda code: scores[code])
     if scores[best] >= _LEAST and scores[best] > _LEAD * home_score:
         return best
     return "ru" if script and not home_score and home not in _CYRILLIC else default
 
 
-def _listed(said: list[Token], home: str) -> dict[str, float]:
+def _listed(said: list[Token], home: str) -> tuple[dict[str, float], int]:
     """Return for each language with a word list the sum over words of content of one over the languages that list it.
 
-    A word of the default language says nothing.
+    The second value is the number of these words. A word of the default language is none.
     """
     lists = {code: found for code in listed_languages() if code != home and (found := word_list(code, home))}
     scores = dict.fromkeys(lists, 0.0)
@@ -86,7 +91,7 @@ def _listed(said: list[Token], home: str) -> dict[str, float]:
         counted += bool(having)
         for code in having:
             scores[code] += 1 / len(having)
-    return scores if counted >= _LEAST_LISTED else {}
+    return scores, counted
 
 
 def _han(script: str, home: str) -> str:

@@ -118,7 +118,7 @@ def gloss(text: str, source: str, into: str, wanted: Wanted | None = None) -> Gl
     if source == into or words is None:
         return Gloss(text, text, source, into, read=source == into)
     apart = segmented(text, words) if source in WITHOUT_SPACES else by_words(text, words, source, into, wanted or Wanted())
-    parts = _plurals(apart)
+    parts = _asked(_plurals(apart)) if into == "en" else _plurals(apart)
     if source in _NOUN_FIRST and into == "en":
         parts = _superlatives(parts)
     gaps = _gaps(text, parts)
@@ -127,6 +127,13 @@ def gloss(text: str, source: str, into: str, wanted: Wanted | None = None) -> Gl
     if source in WITHOUT_SPACES:
         parts = _particles_first(_unwrapped(parts, words))
     return _written(text, parts, gaps, source, into)
+
+
+def _asked(parts: list[Part]) -> list[Part]:
+    """Put *there are* behind what is asked for as English does: *welche Lampen gibt es* → `which lamps are there`."""
+    if not parts or parts[0].text not in _PLURAL_AFTER:
+        return parts
+    return [replace(part, text="are there") if part.text == "there are" else part for part in parts]
 
 
 def _superlatives(parts: list[Part]) -> list[Part]:

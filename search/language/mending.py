@@ -127,7 +127,8 @@ def asking_forms(code: str) -> frozenset[str]:
     found = {word for table, lists in _LISTS for name in lists for word in _texts(lang.value(table, name, default=""))}
     for scale in lang.value("scales", default=()):
         written = [scale.get(name, "") for name in ("high", "low", "verbs", "nouns")]
-        found |= {form for text in written for entry in split(text) for form in forms(entry)}
+        found |= {form for text in written for entry in split(text.replace("|", ",")) for form in forms(entry)}
+    found |= {word + end for word in found for end in lang.entries("adjectives", "endings")}
     return frozenset(word for word in found if len(word) >= _SHORTEST and word.isalpha())
 
 

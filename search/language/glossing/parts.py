@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from search.language.common import common_words
@@ -79,10 +79,19 @@ class _Reader:
         self.text, self.said, self._words, self._source = text, said, words, source
         self._listed, self._wanted = listed, wanted
         self._small = function_words(source)
-        self._kept = _kept(text, said, source)
+        self._kept = _kept(text, said, source, self._is_of_schema)
         self._keep_names()
         self._numbers = number_words(source)
         self._opened, self._closed = _parted(said, self._kept, words)
+
+    def _is_of_schema(self, at: int) -> bool:
+        """Whether a word with a capital is one of the schema and no name: *Quels États …*."""
+        if self._listed is None or not self._wanted.schema or self._wanted.is_name(self.said[at].word):
+            return False
+        return any(
+            meaning.distance < 0 and meaning.length == 1 and self._wanted.likeness(meant, self.said[at].word)
+            for meaning in self._listed.meanings([self.said[at].word]) for meant in meaning.words
+        )
 
     def _keep_names(self) -> None:
         """Keep the words of names of several words: *rio grande* is no large river where it is a name."""
@@ -161,6 +170,8 @@ class _Reader:
             end += 1
         found = self._listed.meanings([token.word for token in self.said[at:end]])
         own = self._wanted.likeness(entry.word, word) if entry is not None else 0.0
+        if self._kept[at]:
+            return None
         likely, best = None, own
         for meant in entry.others if entry is not None else ():
             if (likeness := self._wanted.likeness(meant, word)) > best:
@@ -172,7 +183,7 @@ class _Reader:
                     likely, best = _listed(meaning, meant), likeness
         if likely is not None:
             return likely
-        if entry is not None or small or self._kept[at] or self._wanted.is_name(word):
+        if entry is not None or small or self._wanted.is_name(word):
             return None
         if not found:
             cognate = self._wanted.cognate(word)
@@ -298,7 +309,7 @@ def _beside_name(said: Sequence[Token], at: int, words: Dictionary) -> bool:
     return False
 
 
-def _kept(text: str, said: Sequence[Token], source: str) -> list[str]:
+def _kept(text: str, said: Sequence[Token], source: str, is_of_schema: Callable[[int], bool]) -> list[str]:
     """Return for each word whether it is `quoted`, part of a `name` with capitals, or neither (empty)."""
     inside = bytearray(len(text))
     for match in _QUOTED.finditer(text):
@@ -307,7 +318,8 @@ def _kept(text: str, said: Sequence[Token], source: str) -> list[str]:
     if source == "de":
         return kept
     for at, token in enumerate(said):
-        if at and token.capital and not kept[at] and said[at - 1].mark not in (".", "?", "!", "¿", "¡"):
+        begins = not at or said[at - 1].mark in (".", "?", "!", "¿", "¡")
+        if token.capital and not kept[at] and not begins and not is_of_schema(at):
             kept[at] = "name"
     for at in range(1, len(said) - 1):
         # Juan *de la* Cruz, but not Mac *y en* Windows.

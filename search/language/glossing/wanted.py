@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import Lock
 
+import Stemmer
 from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
 from search.language.accents import unaccented
-from search.language.words import FUNCTION_WORDS, stem
+from search.language.words import FUNCTION_WORDS
 
 
 _ALIKE = 0.7
 """Least likeness in spelling of a word and its meaning that come from the same word."""
 _COGNATE, _SHORTEST_COGNATE, _SAME = 0.8, 6, 3
 """Least likeness of a word without a meaning to a word of the schema, its fewest letters, and the first ones they share."""
+
+_stemmer = Stemmer.Stemmer("english")
+_stemming = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,7 @@ class Wanted:
         state rather than a country.
         """
         known = _stems(frozenset(self.schema))
-        if not all(stem(word) in known for word in meant.split()):
+        if not all(_stem(word) in known for word in meant.split()):
             return 0.0
         alike = Indel.normalized_similarity(unaccented(said), meant)
         return 1.0 + (alike if alike >= _ALIKE else 0.0)
@@ -54,4 +59,12 @@ class Wanted:
 
 @lru_cache(maxsize=32)
 def _stems(schema: frozenset[str]) -> frozenset[str]:
-    return frozenset(stem(word) for word in schema if word not in FUNCTION_WORDS)
+    return frozenset(_stem(word) for word in schema if word not in FUNCTION_WORDS)
+
+
+@lru_cache(maxsize=4_000)
+def _stem(word: str) -> str:
+    """Return an English word without its endings of inflection: agents and what they do are two words here."""
+    with _stemming:
+        stemmed: str = _stemmer.stemWord(word)
+    return stemmed
