@@ -22,12 +22,13 @@ from zipfile import ZipFile
 from rapidfuzz.distance import Indel
 
 from search.language.accents import unaccented
+from search.language.glossing.dictionary import dictionary
 from search.language.glossing.lists import LISTS, LONGEST, endings, key_of
 
 _WORDNETS = {"es": "spanish", "fr": "french", "it": "italian", "pt": "portuguese"}
 _REGIONS = {"pt": ("pt", "pt-BR")}
 _KINDS = {"noun": "n", "verb": "v", "adjective": "a", "s": "a", "n": "n", "v": "v", "a": "a", "r": "f"}
-_MOST = 6
+_MOST = 8
 """Most English words of a word."""
 _COMMON, _KNOWN = 2_500, 25_000
 """Ranks by frequency up to which English words are common, and are taken at all."""
@@ -35,12 +36,9 @@ _ALIKE = 0.5
 """Least similarity in spelling that speaks for a translation."""
 _CONCEPT, _LABEL, _OPTION, _FURTHER = 2.0, 2.0, 1.0, 0.5
 """Weights of a vote for the name of a concept, a label, a value of a field, and another English word of a concept."""
-_LEAST_TIMES, _MOST_TIMES = 5, 3
+_LEAST_TIMES, _MOST_TIMES = 2, 3
 """Least lists of concepts that use a further English word; most lists that count for a word."""
 _BRACKETS = re.compile(r"\(.*?\)")
-_ARTICLE = re.compile(
-    r"(?:der|die|das|ein|eine|sich|el|la|los|las|un|una|le|les|une|il|lo|i|gli|o|a|os|as|um|uma|de|het|een|the|to) |l['’]"
-)
 _SYNSET = re.compile(r"INSERT INTO \w+ VALUES \([\"'](.*?)[\"'],[\"'](\w)[\"'],[\"'](.*?)[\"'],[\"'][YN]")
 _LABELLED = re.compile(r'<(\S+)> <http://www.w3.org/2000/01/rdf-schema#label> "(.*)"@([a-z]+) ')
 
@@ -92,14 +90,33 @@ def _ranks() -> dict[str, int]:
 
 @lru_cache(maxsize=200_000)
 def _rank(english: str) -> int:
-    """Return the rank of an English word by frequency, of a phrase that of its rarest word."""
+    """Return the rank of an English word by frequency, of a phrase that of its rarest word; `_KNOWN` for no English.
+
+    A single word that is not in the list of frequencies is taken for a rare word.
+    """
     ranks, said = _ranks(), english.split()
     places = [min(ranks.get(word, _KNOWN), ranks.get(f"{word}s", _KNOWN)) for word in said]
+    if len(places) == 1 and english.isascii() and english.isalpha():
+        return min(places[0], _KNOWN - 1)
     return max(places) if 0 < len(places) < LONGEST and english.isascii() else _KNOWN
 
 
 def _plain(text: str) -> str:
     return " ".join(_BRACKETS.sub("", text).lower().split())
+
+
+def _bare(text: str, code: str) -> str:
+    """Return a phrase without the article before it, or *to* before an English verb."""
+    said = _plain(text).replace("l'", "l' ").replace("l’", "l' ").split()
+    return " ".join(said[1:] if len(said) > 1 and said[0].rstrip("'") in _before_nouns(code) else said)
+
+
+@lru_cache(maxsize=16)
+def _before_nouns(code: str) -> frozenset[str]:
+    if code == "en":
+        return frozenset(("a", "an", "the", "to"))
+    words = dictionary(code, "en")
+    return frozenset(key[0] for key, entry in (words.phrases if words else {}).items() if entry.word in ("a", "the"))
 
 
 def _archive(folder: Path, pattern: str) -> Path:
@@ -126,13 +143,13 @@ def _concepts(folder: Path, code: str) -> Iterator[Vote]:
     english: dict[str, Counter[str]] = defaultdict(Counter)
     for said, concepts in listed["en"].items():
         for concept, _, times, *_ in concepts:
-            english[concept][_ARTICLE.sub("", _plain(said), count=1)] += times
+            english[concept][_bare(said, "en")] += times
     for said, concepts in listed.get(code, {}).items():
         for concept, name, times, kind, _ in concepts:
             names = [_plain(one) for one in re.split(r" OR |/", _BRACKETS.sub("", name))]
-            also = [one for one, often in english[concept].most_common(3) if often >= _LEAST_TIMES and one not in names]
+            also = [one for one, often in english[concept].most_common(6) if often >= _LEAST_TIMES and one not in names]
             for word in re.split(r"[,;/]", _plain(said)):
-                plain, of = _ARTICLE.sub("", word.strip(), count=1), _KINDS.get(kind, "n")
+                plain, of = _bare(word, code), _KINDS.get(kind, "n")
                 yield from ((plain, of, one, _CONCEPT * min(times, _MOST_TIMES)) for one in names)
                 yield from ((plain, of, one, _FURTHER) for one in also)
 
@@ -147,7 +164,8 @@ def _features(folder: Path, code: str) -> Iterator[Vote]:
             meant = english["presets"].get(name, {}).get("name", "")
             for one in filter(None, re.split("[/,]", meant)):
                 yield from ((word, "n", one, _LABEL) for word in re.split("[/,]", feature.get("name", "")))
-                yield from ((word, "n", one, _FURTHER) for word in feature.get("terms", "").split(","))
+                if code not in _WORDNETS:
+                    yield from ((word, "n", one, _FURTHER) for word in feature.get("terms", "").split(","))
         for name, field in own["fields"].items():
             meant = english["fields"].get(name, {})
             yield field.get("label", ""), "n", meant.get("label", ""), _LABEL

@@ -180,7 +180,7 @@ class _Reader:
             # Lists of function words have nouns too: Italian *stato*.
             for meant in meaning.words if meaning.kind == "n" or not small else ():
                 if (likeness := self._wanted.likeness(meant, word)) > best:
-                    likely, best = _listed(meaning, meant), likeness
+                    likely, best = _listed(meaning, meant, found), likeness
         if likely is not None:
             return likely
         if entry is not None or small or self._wanted.is_name(word):
@@ -191,9 +191,9 @@ class _Reader:
         for meaning in found:
             for meant in meaning.words:
                 if self._wanted.is_known(meant):
-                    return _listed(meaning, meant)
+                    return _listed(meaning, meant, found)
         # A word that English has too is no foreign word, as far as one can tell: it may be of a name.
-        return None if word in common_words("en") else _listed(found[0], found[0].words[0])
+        return None if word in common_words("en") else _listed(found[0], found[0].words[0], found)
 
     def _compound(self, word: str) -> str:
         """Return a compound of two known nouns in English; of two nouns of the list, if a word of the schema is one."""
@@ -221,9 +221,12 @@ class _Reader:
         return Part(token.start, last.end, written, entry, bool(token.mark))
 
 
-def _listed(meaning: Meaning, meant: str) -> tuple[int, Entry, bool]:
-    plural = pluralised(meant) if meaning.kind == "n" else meant
-    return meaning.length, Entry(meant, plural, meaning.kind), meaning.kind == "n" and meaning.distance >= 0
+def _listed(meaning: Meaning, meant: str, found: Sequence[Meaning]) -> tuple[int, Entry, bool]:
+    """Return number of words, entry and plural of a meaning; a form of another noun in the list is its plural."""
+    if meaning.kind != "n":
+        return meaning.length, Entry(meant, meant, meaning.kind), False
+    inflected = any(one.kind == "n" and one.length == meaning.length and one.distance >= 0 for one in found)
+    return meaning.length, Entry(meant, pluralised(meant), "n"), inflected
 
 
 def _quoting(text: str, parts: list[Part], into: str) -> list[Part]:
