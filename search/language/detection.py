@@ -47,6 +47,8 @@ _CLEAR = 2
 """Times the second score that the first must reach, so that words of content are not looked up."""
 _LEAST_LISTED = 2
 """Fewest such words that tell another language from the default."""
+_MOST_LISTED = 12
+"""Most words of content that are looked up."""
 _SHORTEST_LISTED = 4
 """Fewest letters of a word of content that says what language a question is in."""
 
@@ -65,8 +67,9 @@ def language_of(text: str, default: str) -> str:
     if not script and home_score < _SURE and first < _CLEAR * max(second, home_score, _LEAST):
         listed, counted = _listed(said, home)
         total = {code: score + listed.get(code, 0.0) for code, score in scores.items()}
-        best = max(total, key=lambda code: total[code])
-        # A single word may be a name: it tells only which other language a question is in.
+        # A single word may be a name: it tells only which of two other languages a question is in.
+        likely = total if counted >= _LEAST_LISTED else [code for code in scores if _CLEAR * scores[code] >= first]
+        best = max(likely, key=lambda code: total[code])
         scores = total if counted >= _LEAST_LISTED else scores
     else:
         best = max(scores, key=lambda code: scores[code])
@@ -82,16 +85,21 @@ def _listed(said: list[Token], home: str) -> tuple[dict[str, float], int]:
     """
     lists = {code: found for code in listed_languages() if code != home and (found := word_list(code, home))}
     scores = dict.fromkeys(lists, 0.0)
+    plain = dict.fromkeys(token.word for at, token in enumerate(said) if not (token.capital and at))
+    words = [word for word in plain if len(word) >= _SHORTEST_LISTED and not _is_known(word, home)][:_MOST_LISTED]
     counted = 0
-    for at, token in enumerate(said):
-        if (token.capital and at) or len(token.word) < _SHORTEST_LISTED or is_word(token.word, home):
-            continue
-        having = [code for code, found in lists.items() if found.has(token.word)]
-        having = having or [code for code, found in lists.items() if found.meanings([token.word])]
+    for word in words:
+        having = [code for code, found in lists.items() if found.has(word)]
+        having = having or [code for code, found in lists.items() if found.meanings([word])]
         counted += bool(having)
         for code in having:
             scores[code] += 1 / len(having)
     return scores, counted
+
+
+def _is_known(word: str, home: str) -> bool:
+    """Whether a word is one of the default language, or counted already."""
+    return is_word(word, home) or any(word in _function_words(code) for code in CANDIDATES)
 
 
 def _han(script: str, home: str) -> str:
