@@ -49,6 +49,8 @@ _LEAST_LISTED = 2
 """Fewest such words that tell another language from the default."""
 _MOST_LISTED = 12
 """Most words of content that are looked up."""
+_SHORTEST_SMALL = 3
+"""Fewest letters of a function word that is told from the default language's words."""
 _SHORTEST_LISTED = 4
 """Fewest letters of a word of content that says what language a question is in."""
 
@@ -81,13 +83,14 @@ def language_of(text: str, default: str) -> str:
 def _listed(said: list[Token], home: str) -> tuple[dict[str, float], int]:
     """Return for each language with a word list the sum over words of content of one over the languages that list it.
 
-    The second value is the number of these words. A word of the default language is none.
+    The second value is the number of words of other languages, function words included. A word of the default language
+    is none.
     """
     lists = {code: found for code in listed_languages() if code != home and (found := word_list(code, home))}
     scores = dict.fromkeys(lists, 0.0)
     plain = dict.fromkeys(token.word for at, token in enumerate(said) if not (token.capital and at))
     words = [word for word in plain if len(word) >= _SHORTEST_LISTED and not _is_known(word, home)][:_MOST_LISTED]
-    counted = 0
+    counted = sum(len(word) >= _SHORTEST_SMALL and _is_foreign(word, home) for word in plain)
     for word in words:
         having = [code for code, found in lists.items() if found.has(word)]
         having = having or [code for code, found in lists.items() if found.meanings([word])]
@@ -95,6 +98,11 @@ def _listed(said: list[Token], home: str) -> tuple[dict[str, float], int]:
         for code in having:
             scores[code] += 1 / len(having)
     return scores, counted
+
+
+def _is_foreign(word: str, home: str) -> bool:
+    """Whether a word is a function word of another language and no word of the default language."""
+    return not is_word(word, home) and any(word in _function_words(code) for code in CANDIDATES if code != home)
 
 
 def _is_known(word: str, home: str) -> bool:
