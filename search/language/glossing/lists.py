@@ -83,7 +83,9 @@ class WordList:
             if length > len(plain):
                 continue
             if row.key == tuple(plain[:length]):
-                yield Meaning(length, row.kind, row.meanings, _EXACT if row.spelling == " ".join(said[:length]) else _TYPED)
+                yield Meaning(
+                    length, row.kind, row.meanings, _EXACT if row.spelling == " ".join(said[:length]) else _TYPED
+                )
                 continue
             places = [self._ending(word, listed) for word, listed in zip(plain, row.key, strict=False)]
             if all(place is not None for place in places):

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from search.language.common import common_words
-from search.language.glossing.dictionary import ASKING, Dictionary, Entry, pluralised
-from search.language.glossing.lists import LONGEST, Meaning, WordList, word_list
+from search.language.glossing.compounds import compound
+from search.language.glossing.dictionary import ASKING, Dictionary, Entry
+from search.language.glossing.listed import ListedWords
+from search.language.glossing.lists import LONGEST, word_list
 from search.language.glossing.wanted import Wanted
 from search.language.number_words import number_words
 from search.language.tokens import Token, tokens
 from search.language.words import BEING, function_words
 
-_COMPOUNDS = frozenset(("de", "nl", "sv"))
-_LINKS = ("", "s", "es", "n", "en", "e", "er")
-"""Letters that join the parts of a compound: German *Arbeit-s-ort*."""
 _PLURAL_ENDS: dict[str, tuple[str, ...]] = {
     "de": ("n", "e", "er", "s"), "en": ("s",), "es": ("s",), "fr": ("s", "x"), "it": ("i", "e"), "nl": ("n", "s"),
     "pt": ("s",), "sv": ("r", "n"),
 }  # fmt: skip
 """Endings that mark the plural of a noun that is not in the dictionary in this form."""
 _SHORTEST_PART = 4
-_SHORTEST_COMPOUND = 9
 _QUOTED = re.compile(r"[\"“”«»„「『]([^\"“”«»„」』]*)[\"“”«»」』]")
 _RUN = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff々ー]+|(?:(?![\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff々ー])[^\W_])+"
@@ -60,7 +57,8 @@ class Part:
 
 def by_words(text: str, words: Dictionary, source: str, into: str, wanted: Wanted) -> list[Part]:
     """Return the parts of a text whose words are separated by spaces."""
-    reader = _Reader(text, tokens(text), words, word_list(source, into), wanted, source)
+    listed = ListedWords(word_list(source, into), function_words(source), wanted)
+    reader = _Reader(text, tokens(text), words, listed, source)
     parts: list[Part] = []
     at = 0
     while at < len(reader.said):
@@ -73,36 +71,20 @@ def by_words(text: str, words: Dictionary, source: str, into: str, wanted: Wante
 class _Reader:
     """Reads one text: which part begins at a word, and how many words it has."""
 
-    def __init__(
-        self, text: str, said: Sequence[Token], words: Dictionary, listed: WordList | None, wanted: Wanted, source: str
-    ) -> None:
-        self.text, self.said, self._words, self._source = text, said, words, source
-        self._listed, self._wanted = listed, wanted
-        self._small = function_words(source)
-        self._kept = _kept(text, said, source, self._is_of_schema)
+    def __init__(self, text: str, said: Sequence[Token], words: Dictionary, listed: ListedWords, source: str) -> None:
+        self.text, self.said, self._words, self._listed, self._source = text, said, words, listed, source
+        self._kept = _kept(text, said, source, listed)
         self._keep_names()
         self._numbers = number_words(source)
         self._opened, self._closed = _parted(said, self._kept, words)
-
-    def _is_of_schema(self, at: int) -> bool:
-        """Whether a word with a capital is one of the schema and no name: *Quels États …*."""
-        if self._listed is None or not self._wanted.schema or self._wanted.is_name(self.said[at].word):
-            return False
-        return any(
-            meaning.distance < 0 and meaning.length == 1 and self._wanted.likeness(meant, self.said[at].word)
-            for meaning in self._listed.meanings([self.said[at].word]) for meant in meaning.words
-        )
 
     def _keep_names(self) -> None:
         """Keep the words of names of several words: *rio grande* is no large river where it is a name."""
         for at, token in enumerate(self.said):
             for last in range(min(len(self.said), at + _LONGEST_NAME) - 1, at, -1):
-                inside = range(at, last + 1)
-                if any(said.mark for said in self.said[at + 1 : last + 1]) or any(self._kept[one] == "quoted" for one in inside):
-                    continue
-                if self._wanted.is_name(self.text[token.start : self.said[last].end]):
-                    for one in inside:
-                        self._kept[one] = "quoted"
+                apart = any(said.mark for said in self.said[at + 1 : last + 1]) or "quoted" in self._kept[at : last + 1]
+                if not apart and self._listed.wanted.is_name(self.text[token.start : self.said[last].end]):
+                    self._kept[at : last + 1] = ["quoted"] * (last + 1 - at)
                     break
 
     def part(self, at: int) -> tuple[Part, int]:
@@ -117,8 +99,10 @@ class _Reader:
         number = self._numbers.at(said, at) if known is None and not self._kept[at] else None
         if number and number[1] > 1:
             return self._part(at, number[0], str(number[1]), _NUMBER), number[0]
-        if known is None and not self._kept[at] and (made := self._compound(said[at].word)):
-            return self._part(at, length, made, Entry(made, made, "n")), length
+        if known is None and not self._kept[at]:
+            made = compound(said[at].word, self._words, self._listed, self._source)
+            if made:
+                return self._part(at, length, made, Entry(made, made, "n")), length
         if known is None:
             return self._part(at, length, self.text[said[at].start : said[at + length - 1].end], None), length
         written = known.plural if plural else known.word
@@ -141,10 +125,12 @@ class _Reader:
         if length == 1 and said[at].capital and (said[at].word,) not in words.phrases and _beside_name(said, at, words):
             entry = None  # *Lamp* in *Harmonica Lamp*: a form that the dictionary does not have, beside a name
         if length == 1 and entry is not None and (said[at].word,) not in words.phrases:
-            named = self._wanted.is_name(said[at].word) and not self._wanted.likeness(entry.word, said[at].word)
-            entry = None if named else entry  # *colorado*, which has the stem of *color*
-        listed = self._listed_meaning(at, length, entry)
-        return listed if listed is not None else (length, entry, plural)
+            wanted, word = self._listed.wanted, said[at].word
+            if wanted.is_name(word) and not wanted.likeness(entry.word, word):
+                entry = None  # *colorado*, which has the stem of *color*
+        if length == 1 and not self._kept[at] and not self._numbers.at(said, at):
+            return self._listed.instead(self._following(at), entry) or (length, entry, plural)
+        return length, entry, plural
 
     def _is_twin(self, at: int, twin: Entry) -> bool:
         """Whether a word at this place has an accent that was not typed: *que rio …*, *qual e il fiume …*."""
@@ -153,80 +139,16 @@ class _Reader:
         before = self._words.phrases.get((self.said[at - 1].word,)) if at else None
         return twin.word in BEING and before is not None and before.word in ASKING
 
-    def _listed_meaning(self, at: int, length: int, entry: Entry | None) -> tuple[int, Entry, bool] | None:
-        """Return number of words, entry and plural of what the list says of a word, if the dictionary's entry yields.
-
-        An entry yields to a word of the schema, if it is none itself or less like the word that is said. Where the
-        dictionary has no entry, a word that is a name stays as it is.
-        """
-        word = self.said[at].word
-        small = word in self._small
-        if self._listed is None or (small and len(word) < _SHORTEST_PART) or self._numbers.at(self.said, at):
-            return None
-        if entry is not None and (entry.kind not in ("n", "a", "v") or length > 1 or not self._wanted.schema):
-            return None
+    def _following(self, at: int) -> list[str]:
+        """Return the words from a place on that may belong to one phrase."""
         end = at + 1
         while end < min(len(self.said), at + LONGEST) and not self.said[end].mark and not self._kept[end]:
             end += 1
-        found = self._listed.meanings([token.word for token in self.said[at:end]])
-        own = self._wanted.likeness(entry.word, word) if entry is not None else 0.0
-        if self._kept[at]:
-            return None
-        likely, best = None, own
-        for meant in entry.others if entry is not None else ():
-            if (likeness := self._wanted.likeness(meant, word)) > best:
-                likely, best = (length, replace(entry, word=meant, plural=meant), False), likeness
-        for meaning in found:
-            # Lists of function words have nouns too: Italian *stato*.
-            for meant in meaning.words if meaning.kind == "n" or not small else ():
-                if (likeness := self._wanted.likeness(meant, word)) > best:
-                    likely, best = _listed(meaning, meant, found), likeness
-        if likely is not None:
-            return likely
-        if entry is not None or small or self._wanted.is_name(word):
-            return None
-        if not found:
-            cognate = self._wanted.cognate(word)
-            return (1, Entry(cognate, cognate, "n"), False) if cognate else None
-        for meaning in found:
-            for meant in meaning.words:
-                if self._wanted.is_known(meant):
-                    return _listed(meaning, meant, found)
-        # A word that English has too is no foreign word, as far as one can tell: it may be of a name.
-        return None if word in common_words("en") else _listed(found[0], found[0].words[0], found)
-
-    def _compound(self, word: str) -> str:
-        """Return a compound of two known nouns in English; of two nouns of the list, if a word of the schema is one."""
-        if self._source not in _COMPOUNDS or len(word) < _SHORTEST_COMPOUND:
-            return ""
-        return _compound(word, self._words) or (self._listed_compound(word) if self._wanted.schema else "")
-
-    def _listed_compound(self, word: str) -> str:
-        for cut in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
-            if not (behind := self._of_schema(word[cut:])):
-                continue
-            links = (link for link in _LINKS if word[:cut].endswith(link) and len(word[:cut]) > len(link))
-            first = next(filter(None, (self._of_schema(word[:cut].removesuffix(link)) for link in links)), "")
-            return f"{first} {behind}".strip()
-        return ""
-
-    def _of_schema(self, word: str) -> str:
-        """Return the meaning of a part of a compound that is a word of the schema; empty if none is."""
-        meant = self._listed.meanings([word]) if self._listed is not None and len(word) >= _SHORTEST_PART else []
-        likely = {one: self._wanted.likeness(one, word) for meaning in meant for one in meaning.words}
-        return max(likely, key=lambda one: likely[one]) if any(likely.values()) else ""
+        return [token.word for token in self.said[at:end]]
 
     def _part(self, at: int, length: int, written: str, entry: Entry | None) -> Part:
         token, last = self.said[at], self.said[at + length - 1]
         return Part(token.start, last.end, written, entry, bool(token.mark))
-
-
-def _listed(meaning: Meaning, meant: str, found: Sequence[Meaning]) -> tuple[int, Entry, bool]:
-    """Return number of words, entry and plural of a meaning; a form of another noun in the list is its plural."""
-    if meaning.kind != "n":
-        return meaning.length, Entry(meant, meant, meaning.kind), False
-    inflected = any(one.kind == "n" and one.length == meaning.length and one.distance >= 0 for one in found)
-    return meaning.length, Entry(meant, pluralised(meant), "n"), inflected
 
 
 def _quoting(text: str, parts: list[Part], into: str) -> list[Part]:
@@ -312,8 +234,11 @@ def _beside_name(said: Sequence[Token], at: int, words: Dictionary) -> bool:
     return False
 
 
-def _kept(text: str, said: Sequence[Token], source: str, is_of_schema: Callable[[int], bool]) -> list[str]:
-    """Return for each word whether it is `quoted`, part of a `name` with capitals, or neither (empty)."""
+def _kept(text: str, said: Sequence[Token], source: str, listed: ListedWords) -> list[str]:
+    """Return for each word whether it is `quoted`, part of a `name` with capitals, or neither (empty).
+
+    A word of the schema with a capital is no name: *Quels États …*.
+    """
     inside = bytearray(len(text))
     for match in _QUOTED.finditer(text):
         inside[match.start() : match.end()] = b"\1" * (match.end() - match.start())
@@ -322,7 +247,7 @@ def _kept(text: str, said: Sequence[Token], source: str, is_of_schema: Callable[
         return kept
     for at, token in enumerate(said):
         begins = not at or said[at - 1].mark in (".", "?", "!", "¿", "¡")
-        if token.capital and not kept[at] and not begins and not is_of_schema(at):
+        if token.capital and not kept[at] and not begins and not listed.says_schema(token.word):
             kept[at] = "name"
     for at in range(1, len(said) - 1):
         # Juan *de la* Cruz, but not Mac *y en* Windows.
@@ -336,20 +261,6 @@ def _kept(text: str, said: Sequence[Token], source: str, is_of_schema: Callable[
         if kept[behind] == "name" and not apart and not any(said[place].mark for place in range(at, behind + 1)):
             kept[at] = "name"
     return kept
-
-
-def _compound(word: str, words: Dictionary) -> str:
-    """Return a compound of two known nouns: *Krebsmedikamente* → `cancer drugs`; empty if it is none."""
-    for cut in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
-        behind = words.phrases.get((word[cut:],)) or words.stems.get(words.stem(word[cut:]))
-        if behind is None or behind.kind != "n":
-            continue
-        for link in _LINKS:
-            first = words.phrases.get((word[:cut].removesuffix(link),)) if word[:cut].endswith(link) else None
-            if first is not None and first.kind in ("n", "a"):
-                plural = (word[cut:],) not in words.phrases or (word[cut:],) in words.plurals
-                return f"{first.word} {behind.plural if plural else behind.word}"
-    return ""
 
 
 def segmented(text: str, words: Dictionary) -> list[Part]:

@@ -14,7 +14,6 @@ from rapidfuzz.distance import Indel
 from search.language.accents import unaccented
 from search.language.words import FUNCTION_WORDS
 
-
 _ALIKE = 0.7
 """Least likeness in spelling of a word and its meaning that come from the same word."""
 _COGNATE, _SHORTEST_COGNATE, _SAME = 0.8, 6, 3

@@ -106,8 +106,8 @@ def _placed(cues: Cues, read: Gloss, wanted: Wanted) -> Cues:
 
     turnings = [replace(at(turning), scope=span(turning.scope)) for turning in cues.turnings]
     superlatives = [
-        replace(at(cue), word=said(cue.word), counted=span(cue.counted) if cue.counted else None, scale=names(cue.scale))
-        for cue in cues.superlatives
+        replace(at(one), word=said(one.word), counted=one.counted and span(one.counted), scale=names(one.scale))
+        for one in cues.superlatives
     ]
     comparisons = [replace(at(cue), word=said(cue.word), reference=span(cue.reference)) for cue in cues.comparisons]
     return replace(

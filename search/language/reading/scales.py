@@ -65,7 +65,8 @@ def scales_of(code: str) -> Scales:
     for written in lang.value("scales", default=()):
         names = split(written["names"])
         further = () if lang.code == "en" else _english_names(names[0])
-        scale = Scale(tuple(dict.fromkeys((*further, *names))), written.get("unit", ""), split(written.get("against", "")))
+        names = tuple(dict.fromkeys((*further, *names)))
+        scale = Scale(names, written.get("unit", ""), split(written.get("against", "")))
         ends: tuple[End, ...] = ("high", "low")
         for end in ends:
             for entry in split(written.get(end, "")):
