@@ -117,9 +117,10 @@ def gloss(text: str, source: str, into: str, wanted: Wanted | None = None) -> Gl
     text = text[:MOST_CHARACTERS_READ]
     if source == into or words is None:
         return Gloss(text, text, source, into, read=source == into)
-    apart = (
-        segmented(text, words) if source in WITHOUT_SPACES else by_words(text, words, source, into, wanted or Wanted())
-    )
+    if source in WITHOUT_SPACES:
+        apart = segmented(text, words)
+    else:
+        apart = by_words(text, words, source, into, wanted or Wanted())
     parts = _asked(_plurals(apart)) if into == "en" else _plurals(apart)
     if source in _NOUN_FIRST and into == "en":
         parts = _superlatives(parts)

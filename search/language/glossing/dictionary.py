@@ -5,7 +5,7 @@ The names come from the Unicode CLDR through Babel. A dictionary is built once f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -103,22 +103,34 @@ def dictionary(source: str, into: str) -> Dictionary | None:
             if plural:
                 plurals.add(key)
     stem = stemmer(source)
-    stems: dict[str, Entry] = {}
-    if source not in WITHOUT_SPACES:
-        for key, entry in phrases.items():
-            if len(key) == 1 and entry.kind in ("n", "a", "v", "name") and len(key[0]) >= _SHORTEST_STEM:
-                stems.setdefault(stem(key[0]), entry)
+    stems = {} if source in WITHOUT_SPACES else _stems(phrases, stem)
     pairs = {first: tuple(several) for first, several in parted.items()}
+    twins = {} if source in WITHOUT_SPACES else _add_typed(phrases, plurals)
+    longest, timely = max(map(len, phrases)), _timely(source, into)
+    return Dictionary(phrases, frozenset(plurals), stems, around, longest, stem, pairs, nouns, timely, twins)
+
+
+def _stems(phrases: Mapping[tuple[str, ...], Entry], stem: Callable[[str], str]) -> dict[str, Entry]:
+    """Return the entries of single words of content by the words' stems."""
+    found: dict[str, Entry] = {}
+    for key, entry in phrases.items():
+        if len(key) == 1 and entry.kind in ("n", "a", "v", "name") and len(key[0]) >= _SHORTEST_STEM:
+            found.setdefault(stem(key[0]), entry)
+    return found
+
+
+def _add_typed(phrases: dict[tuple[str, ...], Entry], plurals: set[tuple[str, ...]]) -> dict[str, Entry]:
+    """Add the phrases as they are typed without accents; return the `twins` of a dictionary."""
     twins: dict[str, Entry] = {}
-    for key in list(phrases) if source not in WITHOUT_SPACES else ():
+    for key in list(phrases):
         for way in typed(key):
             if way not in phrases:
                 phrases[way] = phrases[key]
-                plurals |= {way} if key in plurals else set()
+                if key in plurals:
+                    plurals.add(way)
             elif len(way) == 1:
                 twins.setdefault(way[0], phrases[key])
-    longest, timely = max(map(len, phrases)), _timely(source, into)
-    return Dictionary(phrases, frozenset(plurals), stems, around, longest, stem, pairs, nouns, timely, twins)
+    return twins
 
 
 def _timely(source: str, into: str) -> dict[str, Entry]:

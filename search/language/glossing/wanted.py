@@ -17,7 +17,7 @@ from search.language.words import FUNCTION_WORDS
 _ALIKE = 0.7
 """Least likeness in spelling of a word and its meaning that come from the same word."""
 _COGNATE, _SHORTEST_COGNATE, _SAME = 0.8, 6, 3
-"""Least likeness of a word without a meaning to a word of the schema, its fewest letters, and the first ones they share."""
+"""Least likeness of a word without a meaning to a word of the schema, its fewest letters, and how many both begin with."""
 
 _stemmer = Stemmer.Stemmer("english")
 _stemming = Lock()
@@ -25,7 +25,7 @@ _stemming = Lock()
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a word of a question is likely to mean: a word of the schema of a knowledge base, a name, a word of its texts.
+    """What a word of a question is likely to mean: a word of a knowledge base's schema, a name, a word of its texts.
 
     `is_name` says whether words are a name, `is_known` whether they are one or a word stands in a text.
     """

@@ -52,9 +52,9 @@ def read_question(
     """Return a question read in the language of a knowledge base.
 
     In a question in that language misspelt words of asking are mended, and those of `schema`, the words of the
-    knowledge base's schema; words for which `known` is true are names or stand in texts and stay as they are. In another
-    language a word of several meanings has the one that is a word of `schema`, else one that is `known`; words that are
-    `named` together are a name and stay as they are.
+    knowledge base's schema; words for which `known` is true are names or stand in texts and stay as they are. In
+    another language a word of several meanings has the one that is a word of `schema`, else one that is `known`; words
+    for which `named` is true are a name and stay as they are.
 
     Cues come from the question's own words where its language has a data file, else from the gloss. Without a
     dictionary the text stays as it is and `cues.whole` is False.
