@@ -62,8 +62,8 @@ def main(folder: Path) -> None:
 
 def _count(votes: Votes, word: str, kind: str, english: str, weight: float) -> None:
     said = word.split()
-    described = len(said) == 1 and english.count(" ") > 1
-    if 0 < len(said) <= LONGEST and not described and re.sub(r"[ '’-]", "", word).isalpha() and _rank(english) < _KNOWN:
+    listed = 0 < len(said) <= LONGEST and len(said[0]) > 1 and re.sub(r"[ '’-]", "", word).isalpha()
+    if listed and not (len(said) == 1 and english.count(" ") > 1) and _rank(english) < _KNOWN:
         votes[word, kind][english] += weight
 
 
@@ -159,22 +159,33 @@ def _concepts(folder: Path, code: str) -> Iterator[Vote]:
 
 
 def _features(folder: Path, code: str) -> Iterator[Vote]:
-    """Yield the votes of OpenStreetMap's tagging schema: names of features, of their fields and values, other words."""
-    path = _archive(folder, "openstreetmap-id-tagging-schema-*.tgz")
+    """Yield the votes of OpenStreetMap's tagging schema: names of features, of their fields and values, other words.
+
+    They count less where there is a wordnet, and other words for a feature and single words for English phrases nothing.
+    """
+    rich = code in _WORDNETS
+    for word, english, weight in _labelled(_archive(folder, "openstreetmap-id-tagging-schema-*.tgz"), code):
+        described = " " in english.strip() and " " not in word.strip()
+        if not rich:
+            yield word, "n", english, weight
+        elif weight > _FURTHER and not described:
+            yield word, "n", english, weight / 2
+
+
+def _labelled(path: Path, code: str) -> Iterator[tuple[str, str, float]]:
     english = _presets(path, "en")
     for region in _REGIONS.get(code, (code,)):
         own = _presets(path, region)
         for name, feature in own["presets"].items():
             meant = english["presets"].get(name, {}).get("name", "")
             for one in filter(None, re.split("[/,]", meant)):
-                yield from ((word, "n", one, _LABEL) for word in re.split("[/,]", feature.get("name", "")))
-                if code not in _WORDNETS:
-                    yield from ((word, "n", one, _FURTHER) for word in feature.get("terms", "").split(","))
+                yield from ((word, one, _LABEL) for word in re.split("[/,]", feature.get("name", "")))
+                yield from ((word, one, _FURTHER) for word in feature.get("terms", "").split(","))
         for name, field in own["fields"].items():
             meant = english["fields"].get(name, {})
-            yield field.get("label", ""), "n", meant.get("label", ""), _LABEL
+            yield field.get("label", ""), meant.get("label", ""), _LABEL
             for option, value in (field.get("options") or {}).items():
-                yield _title(value), "n", _title((meant.get("options") or {}).get(option)), _OPTION
+                yield _title(value), _title((meant.get("options") or {}).get(option)), _OPTION
 
 
 def _presets(path: Path, code: str) -> Any:

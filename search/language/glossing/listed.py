@@ -27,11 +27,8 @@ class ListedWords:
     wanted: Wanted
 
     def says_schema(self, word: str) -> bool:
-        """Whether a word is listed in this form with a meaning of the schema, and is no name."""
-        if self.words is None or not self.wanted.schema or self.wanted.is_name(word):
-            return False
-        found = (one for one in self.words.meanings([word]) if one.distance < 0 and one.length == 1)
-        return any(self.wanted.likeness(meant, word) for one in found for meant in one.words)
+        """Whether a word is listed with a meaning of the schema, and is no name."""
+        return bool(self.of_schema(word)) and not self.wanted.is_name(word)
 
     def of_schema(self, word: str) -> str:
         """Return the likeliest meaning of a word that is a word of the schema; empty if none is."""

@@ -24,6 +24,8 @@ _SHORTEST_BASE = 3
 _MOST_SCANNED = 60_000
 """Most bytes that are read for the inflected forms of one word."""
 _EXACT, _TYPED = -2, -1
+_KINDS = "navf"
+"""Parts of speech, the likelier in questions first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class WordList:
         found = list(self._meanings(said, plain))
         if not found and (other := unpaired(plain[0])) != plain[0]:
             found = list(self._meanings(said, (other, *map(unpaired, plain[1:]))))
-        return sorted(found, key=lambda meaning: (-meaning.length, meaning.distance))
+        return sorted(found, key=lambda meaning: (-meaning.length, meaning.distance, _KINDS.index(meaning.kind)))
 
     def _meanings(self, said: Sequence[str], plain: Sequence[str]) -> Iterator[Meaning]:
         for row in self._near(plain[0]):
