@@ -97,18 +97,14 @@ class SchemaIndex:
     def steps(self) -> list[tuple[int, Direction]]:
         """Every relation with every direction of walking it; a mutual relation has one."""
         ways: tuple[Direction, Direction] = ("out", "in")
-        return [
-            (at, way)
-            for at, one in enumerate(self.schema.relations)
-            for way in (ways[:1] if one.mutual else ways)
-        ]
+        return [(at, way) for at, one in enumerate(self.schema.relations) for way in (ways[:1] if one.mutual else ways)]
 
     def scaled(self, scale: Scale) -> list[tuple[int, str, int]]:
         """Return the number and date fields that a scale is about: type code, field, place of its name in the scale."""
         return self._of_words(scale.names)
 
     def _of_words(self, names: Sequence[str]) -> list[tuple[int, str, int]]:
-        found = []
+        found: list[tuple[int, str, int]] = []
         for place, name in enumerate(names):
             wanted = {stem(word) for word in words(name)}
             for code, field, own in self._measured:
@@ -161,14 +157,21 @@ class SchemaIndex:
 
     def _of_relation(self, at: int, relation: Relation) -> Iterator[tuple[list[str], Entry]]:
         nouns = self._nouns(relation)
-        own = {stem(word) for code in self._types_of(at) for word in words(split_identifier(self.schema.node_types[code].name))}
+        own = {
+            stem(word)
+            for code in self._types_of(at)
+            for word in words(split_identifier(self.schema.node_types[code].name))
+        }
         for noun, leads in nouns:
             yield noun, Entry("R", Relating(at, leads, noun=True), 1.0, "relation-noun")
             if len(noun) > 1:
                 yield noun[-1:], Entry("R", Relating(at, leads, noun=True), 0.4, "relation-part")
-        named = [(identifier_words(relation.name), "out", "relation-name"), (relation.description, "out", "relation-name")]
-        named += [(relation.inverse, "in", "relation-inverse")]
-        named += [(alias, "out", "relation-alias") for alias in relation.aliases]
+        forth: Direction = "out"
+        named: list[tuple[str, Direction, str]] = [
+            (identifier_words(relation.name), forth, "relation-name"), (relation.description, forth, "relation-name"),
+            (relation.inverse, OPPOSITE[forth], "relation-inverse"),
+            *((alias, forth, "relation-alias") for alias in relation.aliases),
+        ]  # fmt: skip
         known = {tuple(noun) for noun, _ in nouns}
         for phrase, way, rule in named:
             said = words(phrase)
@@ -183,7 +186,7 @@ class SchemaIndex:
                 if len(content) > 1 and stem(word) not in own:
                     yield [word], Entry("R", Relating(at, None if relation.mutual else way), 0.5, "relation-part")
             for agent in self._agents(content):
-                leads = way if passive else ("in" if way == "out" else "out")
+                leads = way if passive else OPPOSITE[way]
                 yield [agent], Entry("R", Relating(at, leads, noun=True), 0.9, "relation-agent")
 
     def _agents(self, content: Sequence[str]) -> list[str]:

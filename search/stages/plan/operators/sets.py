@@ -8,7 +8,7 @@ from search.domain.graph import OPPOSITE, Direction
 from search.language.words import ANSWER_OF, stem, words
 from search.stages.plan.derivation import Derivation, Features, Relating
 from search.stages.plan.operators.context import Context, Made
-from search.stages.plan.sets import Either, Kind, Meet, Named, NodeSet, Walk, codes, has_order, meet, narrowed, parts
+from search.stages.plan.sets import Either, Kind, Meet, Named, NodeSet, Walk, has_order, meet, narrowed, parts
 from search.text import words as split_identifier
 
 _MOST_WAYS = 6
@@ -28,7 +28,8 @@ def both(context: Context, left: Derivation, right: Derivation) -> Iterator[Made
         return
     features: Features = (
         ("meet-kind-first", float(isinstance(one, Kind))), ("meet-kind-last", float(isinstance(other, Kind))),
-        ("meet-over-order", float(has_order(one) or has_order(other))), ("meet-named", float(isinstance(one, Named) or isinstance(other, Named))),
+        ("meet-over-order", float(has_order(one) or has_order(other))),
+        ("meet-named", float(isinstance(one, Named) or isinstance(other, Named))),
     )  # fmt: skip
     yield found, features
 
@@ -233,7 +234,9 @@ def relation_of_both(context: Context, left: Derivation, right: Derivation) -> I
     one, other = right.meaning
     firsts = list(related(context, left.meaning, one, subject=False))
     for first, features in firsts:
-        second = Walk(context.schema.far(other.types, first.relation, first.direction), other, first.relation, first.direction)
+        second = Walk(
+            context.schema.far(other.types, first.relation, first.direction), other, first.relation, first.direction
+        )
         if first.types & second.types:
             yield Meet(first.types & second.types, first, second), features
 
@@ -249,6 +252,3 @@ def joined_with_both(context: Context, left: Derivation, right: Derivation) -> I
         found = meet(half, second) if half is not None and reached else None
         if found is not None:
             yield found, features
-
-
-_ = codes
