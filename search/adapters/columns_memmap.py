@@ -55,7 +55,8 @@ def build(directory: Path, schema: Schema, nodes: Iterable[Node]) -> None:
     keys = np.array([key for key, _, _ in every], dtype=np.int32)
     hashes = np.array([code for _, _, code in every], dtype=np.uint64)
     order = np.concatenate(
-        [first + np.argsort(hashes[first:last], kind="stable") for _, _, first, last in fields] or [keys]
+        [first + np.argsort(hashes[first:last], kind="stable").astype(np.int64) for _, _, first, last in fields]
+        or [keys.astype(np.int64)]
     )
     np.save(directory / "keys.npy", keys)
     np.save(directory / "numbers.npy", np.array([number for _, number, _ in every], dtype=np.float64))

@@ -189,7 +189,10 @@ class Annotator:
         for category, phrases in _cue_phrases(self.code):
             for at in range(len(said)):
                 if length := phrases.length(said, at):
-                    yield self._made((at, at + length), category, None, f"cue-{category}", ())
+                    span = at, at + length
+                    yield self._made(span, category, None, f"cue-{category}", ())
+                    for relation in self.schema.forbidding if category == "FORBID" else ():
+                        yield self._made(span, "R", Relating(relation, "out"), "relation-forbids", ())
 
     def _scales(self, said: Sequence[Token]) -> Iterator[Derivation]:
         known = scales_of(self.code)

@@ -24,6 +24,10 @@ from search.stages.plan.sets import Asked, Kind, Named, NodeSet, Walk, parts
 Cell = dict[str, list[Derivation]]
 Gap = tuple[float, Features, str]
 """What skipping the words between two stretches costs, its features, and what kind of words they are."""
+_DECIDING = frozenset(
+    ("NOT", "LACK", "EXCEPT", "MOST", "FEW", "COUNT", "AVG", "SUM", "OR", "THAN", "SHARE", "SAME", "Q", "K", "CMP")
+)
+"""Categories of words that decide what is asked: a meaning that skips one leaves a condition out."""
 _ROOTS = ("S", "V")
 _BEHIND = 5.0
 """How far behind the best of its category and stretch a meaning may be and is still kept."""
@@ -243,7 +247,7 @@ class _Chart:
         for at in range(start, end):
             known = self.known.get(at, set())
             for category in sorted(known):
-                if category.isupper() and len(category) > 3 and category not in ("WHERE",):
+                if category in _DECIDING:
                     count[f"skip-{category}"] = count.get(f"skip-{category}", 0.0) + 1.0
             name = ""
             if self.said.content[at]:
@@ -301,7 +305,7 @@ class _Chart:
     def _whole(self, asked: Asked, one: Derivation) -> Features:
         head = self._head
         own = asked.types
-        named = all(part.__class__.__name__ == "Named" for part in parts(asked.of))
+        named = one.rule.startswith("name-")
         kind = isinstance(asked.of, Kind)
         wanted = self.known.get(0, set()) | self.known.get(1, set()) | self.known.get(2, set())
         return (
@@ -357,7 +361,7 @@ def _pairs(
                     yield category, other, rules
 
 
-_PLACED = frozenset(
+_PLACED = frozenset(("count-cond", "list")) | frozenset(
     ("and-same", "join-post", "join-pre", "sup-post", "sup-scale", "of-field", "field-of", "arg-rel", "rel-arg")
 )
 _KINDS = (

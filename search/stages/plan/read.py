@@ -233,7 +233,8 @@ class Reader:
         guesses = sum(value for step in one.steps() for name, value in step.features if name in _UNSAID)
         prose = max((self._prose[code] for code in codes(asked.types)), default=0.0)
         return (
-            ("empty", float(not len(found))),
+            ("empty", float(not len(found) and asked.ask != "whether")),
+            ("no", float(not len(found) and asked.ask == "whether")),
             ("says-nothing", float(len(found) == whole and not isinstance(asked.of, Kind))),
             ("left-share", share), ("left-guesses", share * guesses),
             ("left-prose", prose if left else 0.0), ("left-bare", 1 - prose if left else 0.0),

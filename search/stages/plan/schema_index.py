@@ -143,6 +143,16 @@ class SchemaIndex:
                 found |= 1 << code if types >> role & 1 else 0
         return found
 
+    @cached_property
+    def forbidding(self) -> list[int]:
+        """The relations whose words deny, as *contraindicated in* does."""
+        denying = {stem(word) for word in language("en").set("turning", "denying") if " " not in word}
+        return [
+            at
+            for at, one in enumerate(self.schema.relations)
+            if denying & {stem(word) for word in words(f"{identifier_words(one.name)} {one.description}")}
+        ]
+
     def _listed(self) -> Iterator[tuple[list[str], Entry]]:
         for code, kind in enumerate(self.schema.node_types):
             for place, phrase in enumerate([split_identifier(kind.name), *kind.aliases]):
@@ -182,6 +192,8 @@ class SchemaIndex:
             content = [word for word in said if word not in FUNCTION_WORDS]
             if content and content != said and not {stem(word) for word in content} <= own:
                 yield content, Entry("R", Relating(at, None if relation.mutual else way), 0.8, rule)
+            if not content:
+                yield said[-1:], Entry("R", Relating(at, None if relation.mutual else way), 0.4, "relation-part")
             for word in content:
                 if len(content) > 1 and stem(word) not in own:
                     yield [word], Entry("R", Relating(at, None if relation.mutual else way), 0.5, "relation-part")

@@ -222,6 +222,12 @@ def either(context: Context, left: Derivation, right: Derivation) -> Iterator[Ma
         yield Either(one.types | other.types, one, other), (("either-unlike", float(not alike)),)
 
 
+def listed(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A name before other names of which any is meant."""
+    if isinstance(left.meaning, Named) and isinstance(right.meaning, Either):
+        yield from either(context, left, right)
+
+
 def pair(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """Two sets of one type, of which both are meant."""
     one, other = left.meaning, right.meaning
