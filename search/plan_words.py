@@ -22,8 +22,10 @@ CONTAINED_WORDS: Mapping[str, str] = {"contains": "contains", "not contains": "d
 _KNOWN: Mapping[str, str] = {"exists": "known", "missing": "not known"}
 """The words of operators: on amounts, on dates, of a part of a value, and of a value that is there."""
 SHOWS = "show "
-"""What a form writes before the name of the field that a plan shows."""
+"""What a form writes before the name of the field that a plan shows, behind the aggregate of it if there is one."""
 ASK_WORDS: Mapping[str, str] = {"how many": "how many there are", "whether": "whether there is any"}
+AGGREGATE_WORDS: Mapping[str, str] = {"sum": "total", "mean": "mean", "min": "lowest", "max": "highest"}
+"""What a plan asks for beside its answers: something about them, and something computed from a field of theirs."""
 
 
 def value_words(value: Any) -> str:
@@ -96,7 +98,7 @@ def exclusion_words(
     `variables` are those of the plan. With `relations` (name → relation) a hop that is walked against its stored
     direction reads so: `cited by anything`.
     """
-    texts = {anchor["var"]: anchor["text"] or ", ".join(anchor.get("ids", ())) for anchor in pattern["anchors"]}
+    texts = {anchor["var"]: anchor_words(anchor) for anchor in pattern["anchors"]}
     if not pattern["hops"]:
         return ", ".join(texts.values())
     ends = [(hop["from"], hop["to_var"]) for hop in pattern["hops"]]
@@ -139,11 +141,38 @@ def order_words(order: Json) -> str:
     return f"{said}, {first}" + (f", {limit} place{'s' if limit > 1 else ''}" if limit else "")
 
 
+def aggregate_words(function: str, field: str) -> str:
+    """Return what is computed from a field of all answers: `mean price`."""
+    return f"{AGGREGATE_WORDS[function]} {unit_of_name(field)[0]}"
+
+
+def asked_words(plan: Json) -> list[str]:
+    """Return what a plan asks for beside its answers: `how many there are`, `mean price`, `shows price`."""
+    ask, show = plan.get("ask", "which"), plan.get("show")
+    if ask in AGGREGATE_WORDS:
+        return [aggregate_words(ask, show or "")]
+    asked = [ASK_WORDS.get(ask, ask)] if ask != "which" else []
+    return [*asked, *([f"shows {words(show)}"] if show else [])]
+
+
+def anchor_words(anchor: Json) -> str:
+    """Return what an anchor stands for: its text, or its ids; what a plan inside finds with its article."""
+    text = anchor["text"] or ", ".join(anchor.get("ids", ()))
+    return f"the {text.removeprefix('the ')}" if anchor.get("plan") else text
+
+
+def compared_only(plan: Json) -> set[str]:
+    """Return the variables of the anchors that nothing but a comparison connects with the answers."""
+    joined = {plan["target"].get("var", "T"), *(end for hop in plan["hops"] for end in (hop["from"], hop["to_var"]))}
+    compared = {one["value"]["var"] for one in plan.get("filters") or () if isinstance(one.get("value"), Mapping)}
+    return {anchor["var"] for anchor in plan["anchors"] if anchor["var"] in compared - joined}
+
+
 def variables_of(plan: Json) -> dict[str, str]:
-    """Return the variables of a plan: those of anchors with their texts, the others with their own name."""
+    """Return the variables of a plan: those of anchors with their words, the others with their own name."""
     found = {end: end for hop in plan["hops"] for end in (hop["from"], hop["to_var"])}
     target = plan.get("target", {}).get("var", "T")
-    return found | {target: target} | {anchor["var"]: anchor["text"] for anchor in plan["anchors"]}
+    return found | {target: target} | {anchor["var"]: anchor_words(anchor) for anchor in plan["anchors"]}
 
 
 def more_conditions(

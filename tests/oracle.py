@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from search.domain.evidence import Path
@@ -42,6 +43,26 @@ def answers(graph: Graph, linked: LinkedPlan) -> list[tuple[int, float, object, 
         if order.limit is None or placed[key] <= order.limit
     ]
     return sorted(found, key=lambda one: (one[3], -one[1], one[0]))
+
+
+def aggregate(graph: Graph, linked: LinkedPlan) -> tuple[object, int, int] | None:
+    """Return (value, nodes that have the field, all answers) of what a plan computes from a field of its answers.
+
+    Of a node with several numbers, the first in the order of the aggregate counts. None if nothing is computed, because
+    the plan does not ask for it or has an anchor without nodes.
+    """
+    plan = linked.plan
+    unbound = any(not linked.bindings_of(anchor.var) for anchor in plan.anchors)
+    if unbound or plan.ask not in ("sum", "mean", "min", "max"):
+        return None
+    keys = [one[0] for one in answers(graph, linked)] if plan.order else list(candidates(graph, linked))
+    first = Order(plan.show, "desc" if plan.ask == "max" else "asc")
+    found = [value_of(graph, first, key) for key in keys]
+    numbers = [value for value in found if value is not None and not isinstance(value, str)]
+    total = sum(map(Fraction, numbers))
+    values = {"sum": total, "mean": total / max(1, len(numbers)), "min": min(numbers, default=0)}
+    value = (values | {"max": max(numbers, default=0)})[plan.ask]
+    return float(value) if numbers else None, len(numbers), len(keys)
 
 
 def counted_among(graph: Graph, linked: LinkedPlan, count: Count) -> set[int] | None:
@@ -113,7 +134,8 @@ class Trial:
     def is_match(self, match: Mapping[str, int], *, anchored: bool = True) -> bool:
         """Return whether an assignment of nodes to all variables satisfies the plan; `anchored`: it needs an anchor."""
         plan, nodes = self._linked.plan, self._graph.nodes
-        if anchored and not (plan.anchors or plan.hops or plan.filters or plan.exclude or plan.order):
+        given = plan.anchors or plan.hops or plan.filters or plan.exclude or plan.order
+        if anchored and not (given or plan.ask in ("sum", "mean", "min", "max")):
             return False
         for var, keys in self._bound.items():
             if match[var] not in keys or any(match[other] == match[var] for other in self.fitting if other != var):

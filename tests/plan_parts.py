@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from search.domain.linking import Binding, LinkedPlan
-from search.domain.plan import Anchor, Ask, Count, Exclusion, FieldOf, Filter, Hop, Order, Plan
+from search.domain.plan import AGGREGATES, Anchor, Ask, Count, Exclusion, FieldOf, Filter, Hop, Order, Plan
 from search.domain.plan.parts import COUNTING
 from tests.oracle import Graph
 
 FIELDS = ("name", "year", "title", "tags")
 NEGATIVE = ("!=", "not in", "not contains", "exists", "missing")
-ASKS: tuple[Ask, ...] = ("which", "how many", "whether")
+ASKS: tuple[Ask, ...] = ("which", "how many", "whether", "sum", "mean", "min", "max")
 
 
 def with_new_parts(
@@ -22,13 +22,13 @@ def with_new_parts(
 ) -> LinkedPlan:
     """Return a variant of a plan with one or more of the new parts, or without its anchors.
 
-    `parts` names them: `exclude` (once or twice), `order`, `compare`, `negative`, `count`, and `type` for no
-    anchors. Without any, they are drawn.
+    `parts` names them: `exclude` (once or twice), `order`, `compare`, `negative`, `count`, `aggregate`, and `type` for
+    no anchors. Without any, they are drawn.
     """
     plan = linked.plan
     bindings = list(linked.bindings)
     parts = parts or rng.sample(
-        ("exclude", "exclude", "order", "compare", "negative", "count", "type"), rng.randint(1, 3)
+        ("exclude", "exclude", "order", "compare", "negative", "count", "aggregate", "type"), rng.randint(1, 3)
     )
     if "type" in parts:
         plan, bindings = replace(plan, anchors=()), []
@@ -44,6 +44,8 @@ def with_new_parts(
         plan, bindings = _excluding(rng, graph, plan, bindings, values)
     if "order" in parts:
         plan = replace(plan, order=_order(rng, graph))
+    if "aggregate" in parts:
+        plan = replace(plan, ask=rng.choice(AGGREGATES), show=rng.choice(FIELDS[1:]))
     return replace(linked, plan=plan, bindings=tuple(bindings))
 
 
@@ -143,6 +145,7 @@ def rebound(rng: random.Random, graph: Graph, linked: LinkedPlan, values: Sequen
         order=plan.order
         and replace(plan.order, direction=rng.choice(("asc", "desc")), limit=rng.choice((None, None, 1, 2, 3))),
         ask=rng.choice(ASKS),
+        show=rng.choice(FIELDS[1:]),
     )
     return replace(linked, plan=plan, bindings=tuple(bindings))
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from search.domain.aggregates import Aggregated
 from search.domain.evidence import PlanShare
 from search.domain.graph import Node
 from search.domain.plan import Anchor, Plan, PlanSource
@@ -131,7 +132,8 @@ class Traversal:
     The best candidate is first. If the plan has an order, the candidates are in it, equal ones by anchor score, and
     `placed` holds the place of each; those beyond the order's limit are left out. `query` is the text of the executed
     query, with its values as parameters. `truncated` says that a limit cut the result. If another engine than the
-    configured one answered, `note` says why.
+    configured one answered, `note` says why. `aggregate` is what the plan asks to compute from a field of all answers,
+    also of those that are not among the candidates.
     """
 
     plan_index: int
@@ -141,19 +143,25 @@ class Traversal:
     query: str = ""
     note: str = ""
     placed: Mapping[int, Placed] = field(default_factory=dict)
+    aggregate: Aggregated | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the query, the first 100 candidates as parallel lists, and the number of all candidates (`total`)."""
         head = self.candidates[:RECORDED_ENTRIES]
-        return {
-            "plan_index": self.plan_index,
-            "backend": self.backend,
-            "query": self.query,
-            "truncated": self.truncated,
-            "total": len(self.candidates),
-            "keys": [candidate.key for candidate in head],
-            "scores": [candidate.score for candidate in head],
-        } | ({"placed": [self.placed[c.key].to_json() for c in head]} if self.placed else {})
+        written = {} if self.aggregate is None else {"aggregate": self.aggregate.to_json()}
+        return (
+            written
+            | {
+                "plan_index": self.plan_index,
+                "backend": self.backend,
+                "query": self.query,
+                "truncated": self.truncated,
+                "total": len(self.candidates),
+                "keys": [candidate.key for candidate in head],
+                "scores": [candidate.score for candidate in head],
+            }
+            | ({"placed": [self.placed[c.key].to_json() for c in head]} if self.placed else {})
+        )
 
 
 @dataclass(frozen=True)

@@ -184,8 +184,9 @@ class GraphStore(Protocol):
         """Return every node that T takes in a match, with the largest sum of its anchors' cosines.
 
         The candidates of a plan with an order are in it, see `Traversal`. At most the `rows` best candidates are
-        returned; `truncated` says that there were more, or that the engine stopped early. Raises StageError if the
-        engine fails, DeadlineExceeded if the limit's time ran out.
+        returned; `truncated` says that there were more, or that the engine stopped early. The aggregate of a plan that
+        asks for one is computed from all of them. Raises StageError if the engine fails, DeadlineExceeded if the
+        limit's time ran out.
         """
         ...
 

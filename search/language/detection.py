@@ -10,8 +10,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from search.language.common import is_word
+from search.language.accents import typed
+from search.language.common import common_words, is_word
 from search.language.glossing.dictionary import LANGUAGES, pluralised, question_words, spoken
+from search.language.glossing.lists import listed_languages, word_list
+from search.language.mending import asking_forms
 from search.language.synonyms import meanings
 from search.language.tokens import Token, tokens
 from search.language.words import asking_words, function_words
@@ -38,7 +41,18 @@ _OPENING, _OPENING_WORDS = 6.0, 2
 """What a question word counts among the first words, if it is no English word and no name follows it."""
 _SMALL = 2
 """Number of words around a small word in which the capitals of its name stand."""
-_OWN = ("en", "de", "fr", "es")
+_SURE = 2.0
+"""Score of the default language from which words of content of other languages are not looked up."""
+_CLEAR = 2
+"""Times the second score that the first must reach, so that words of content are not looked up."""
+_LEAST_LISTED = 2
+"""Fewest such words that tell another language from the default."""
+_MOST_LISTED = 12
+"""Most words of content that are looked up."""
+_SHORTEST_SMALL = 3
+"""Fewest letters of a function word that is told from the default language's words."""
+_SHORTEST_LISTED = 4
+"""Fewest letters of a word of content that says what language a question is in."""
 
 
 def language_of(text: str, default: str) -> str:
@@ -51,10 +65,49 @@ def language_of(text: str, default: str) -> str:
         return default if home not in (script, "zh", "ja") and _score(said, home) >= _LEAST else _han(script, home)
     home_score = _score(said, home)
     scores = {code: _score(said, code) for code in (_CYRILLIC if script else CANDIDATES) if code != home}
-    best = max(scores, key=lambda code: scores[code])
+    second, first = sorted(scores.values())[-2:]
+    if not script and home_score < _SURE and first < _CLEAR * max(second, home_score, _LEAST):
+        listed, counted = _listed(said, home)
+        total = {code: score + listed.get(code, 0.0) for code, score in scores.items()}
+        # A single word may be a name: it tells only which of two other languages a question is in.
+        likely = total if counted >= _LEAST_LISTED else [code for code in scores if _CLEAR * scores[code] >= first]
+        best = max(likely, key=lambda code: total[code])
+        scores = total if counted >= _LEAST_LISTED else scores
+    else:
+        best = max(scores, key=lambda code: scores[code])
     if scores[best] >= _LEAST and scores[best] > _LEAD * home_score:
         return best
     return "ru" if script and not home_score and home not in _CYRILLIC else default
+
+
+def _listed(said: list[Token], home: str) -> tuple[dict[str, float], int]:
+    """Return for each language with a word list the sum over words of content of one over the languages that list it.
+
+    The second value is the number of words of other languages, function words included. A word of the default language
+    is none.
+    """
+    lists = {code: found for code in listed_languages() if code != home and (found := word_list(code, home))}
+    scores = dict.fromkeys(lists, 0.0)
+    plain = dict.fromkeys(token.word for at, token in enumerate(said) if not (token.capital and at))
+    words = [word for word in plain if len(word) >= _SHORTEST_LISTED and not _is_known(word, home)][:_MOST_LISTED]
+    counted = sum(len(word) >= _SHORTEST_SMALL and _is_foreign(word, home) for word in plain)
+    for word in words:
+        having = [code for code, found in lists.items() if found.has(word)]
+        having = having or [code for code, found in lists.items() if found.meanings([word])]
+        counted += bool(having)
+        for code in having:
+            scores[code] += 1 / len(having)
+    return scores, counted
+
+
+def _is_foreign(word: str, home: str) -> bool:
+    """Whether a word is a function word of another language and no word of the default language."""
+    return not is_word(word, home) and any(word in _function_words(code) for code in CANDIDATES if code != home)
+
+
+def _is_known(word: str, home: str) -> bool:
+    """Whether a word is one of the default language, or counted already."""
+    return is_word(word, home) or any(word in _function_words(code) for code in CANDIDATES)
 
 
 def _han(script: str, home: str) -> str:
@@ -109,7 +162,18 @@ def _function_words(code: str) -> frozenset[str]:
         known |= {pluralised(word) for word in known} | {word for said in meanings() for word in said.split()}
         known |= {pluralised(word) for word in known}
     own = function_words(code) | asking_words(code)
-    return known | (own if code in _OWN else {word for word in own if len(word) > 1})
+    known |= own
+    if code != "en":
+        known |= asking_forms(code)
+        plain = {way: word for word in known for (way,) in typed((word,))}
+        known |= {way for way, word in plain.items() if word in own or way not in common_words("en")}
+    return frozenset(word for word in known if len(word) > 1 or (code in LANGUAGES and _is_alone(word)))
+
+
+@lru_cache(maxsize=200)
+def _is_alone(letter: str) -> bool:
+    """Whether a single letter is a word of one language only, as far as the lists tell: Spanish *y*."""
+    return sum(letter in function_words(code) for code in CANDIDATES) == 1
 
 
 @lru_cache(maxsize=20_000)

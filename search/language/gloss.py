@@ -11,18 +11,29 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from search.language.cues import Span
-from search.language.glossing.dictionary import WITHOUT_SPACES, Dictionary, Entry, dictionary
+from search.language.glossing.dictionary import ASKING, WITHOUT_SPACES, Dictionary, Entry, dictionary
 from search.language.glossing.parts import Part, by_words, segmented
+from search.language.glossing.wanted import Wanted
+from search.language.languages import forms, language, split
 
 MOST_CHARACTERS_READ = 10_000
 _NOUN_FIRST = frozenset(("fr", "es", "it", "pt"))
 _SIGNS = str.maketrans("？！。，、；：（）「」『』・", '?!.,,;:()"""" ')
 _DROPPED_SIGNS = re.compile(r"[¿¡]")
 _PLURAL_AFTER = frozenset(("which", "how many", "number of", "all", "many"))
+_MORE = {"more": "most", "less": "least", "the most": "most", "the least": "least"}
+_MOST = frozenset(("the most", "the least"))
+_CLAUSE = frozenset(("that", "which", "who", "what"))
+"""Words that may stand for *than*, where a language has one word for both."""
+_NEAR = 3
+"""Number of words before *more* among which the article of a superlative stands."""
+_THREE = 3
+"""Number of degrees of an adjective."""
 _WITHIN = 8
 """Largest number of pieces between two words that stand around what they mean."""
 
@@ -95,23 +106,91 @@ class Gloss:
 _NO = Entry("", "", "")
 
 
-def gloss(text: str, source: str, into: str) -> Gloss:
+def gloss(text: str, source: str, into: str, wanted: Wanted | None = None) -> Gloss:
     """Return a question in the language `source` read in the language `into`.
 
-    Words in quotes and names with capitals stay as they are. A text longer than `MOST_CHARACTERS_READ` is cut.
+    Words in quotes and names with capitals stay as they are. Of several meanings of a word that is `wanted` which is a
+    word of the knowledge base's schema, or a name in it. A text longer than `MOST_CHARACTERS_READ` is cut.
     """
     source, into = (code.lower().replace("_", "-").split("-")[0] for code in (source, into))
     words = dictionary(source, into)
     text = text[:MOST_CHARACTERS_READ]
     if source == into or words is None:
         return Gloss(text, text, source, into, read=source == into)
-    parts = _plurals(segmented(text, words) if source in WITHOUT_SPACES else by_words(text, words, source, into))
+    if source in WITHOUT_SPACES:
+        apart = segmented(text, words)
+    else:
+        apart = by_words(text, words, source, into, wanted or Wanted())
+    parts = _asked(_plurals(apart)) if into == "en" else _plurals(apart)
+    if source in _NOUN_FIRST and into == "en":
+        parts = _superlatives(parts)
     gaps = _gaps(text, parts)
     if source in _NOUN_FIRST:
         parts = _adjectives_first(parts)
     if source in WITHOUT_SPACES:
         parts = _particles_first(_unwrapped(parts, words))
     return _written(text, parts, gaps, source, into)
+
+
+def _asked(parts: list[Part]) -> list[Part]:
+    """Put *there are* behind what is asked for as English does: *welche Lampen gibt es* → `which lamps are there`."""
+    if not parts or parts[0].text not in _PLURAL_AFTER:
+        return parts
+    return [replace(part, text="are there") if part.text == "there are" else part for part in parts]
+
+
+def _superlatives(parts: list[Part]) -> list[Part]:
+    """Put English superlatives for *more* and *the most* with an adjective: *il fiume più lungo* → `the longest river`.
+
+    What is compared stays a comparison: *più lungo di*, *un fiume più lungo*. *More* before a noun asks for the most:
+    *quale fiume attraversa più stati*.
+    """
+    read: list[Part] = []
+    compared = any(part.text == "than" for part in parts)
+    asked = bool(parts) and parts[0].text in ASKING
+    for at, part in enumerate(parts):
+        before = [one.text for one in parts[max(0, at - _NEAR) : at]]
+        last = before[-1] if before and not part.mark else ""
+        behind = parts[at + 1] if at + 1 < len(parts) and not parts[at + 1].mark else None
+        kind = part.entry.kind if part.entry is not None else ""
+        if last in _MORE and kind == "a" and (last in _MOST or "the" in before or _alone(before, behind, compared)):
+            more = read.pop()
+            plain = f"{_MORE[last]} {part.text}"
+            written = _degrees().get(part.text, plain) if _MORE[last] == "most" else plain
+            read.append(replace(part, start=more.start, text=written, mark=more.mark))
+        elif last == "the" and part.text in _comparatives():
+            article = read[-1]
+            if len(read) > 1 and (read[-2].entry or _NO).kind == "n" and not article.mark:
+                part = replace(part, start=read.pop().start)
+            read.append(replace(part, text=_comparatives()[part.text]))
+        elif part.text in ("more", "less") and asked and not compared and behind and (behind.entry or _NO).kind == "n":
+            read.append(replace(part, text=f"the {_MORE[part.text]}"))
+        else:
+            read.append(part)
+    return read
+
+
+def _alone(before: Sequence[str], behind: Part | None, compared: bool) -> bool:
+    """Whether *more* with an adjective compares with nothing: *ciudad más grande de Cuba*."""
+    return not compared and "a" not in before and (behind is None or behind.text not in _CLAUSE)
+
+
+@lru_cache(maxsize=1)
+def _degrees() -> dict[str, str]:
+    """Return English adjectives with their superlatives: `long` → `longest`."""
+    return {several[0]: several[2] for several in _adjectives()}
+
+
+@lru_cache(maxsize=1)
+def _comparatives() -> dict[str, str]:
+    """Return English comparatives with their superlatives: `longer` → `longest`."""
+    return {several[1]: several[2] for several in _adjectives()}
+
+
+def _adjectives() -> Iterator[tuple[str, ...]]:
+    for scale in language("en").value("scales", default=()):
+        several = (forms(entry) for end in ("high", "low") for entry in split(scale.get(end, "")))
+        yield from (one for one in several if len(one) == _THREE)
 
 
 def _adjectives_first(parts: list[Part]) -> list[Part]:

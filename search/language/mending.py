@@ -117,23 +117,24 @@ def _near(said: str, among: Mapping[str, Sequence[str]]) -> Iterator[tuple[int, 
 
 @lru_cache(maxsize=20_000)
 def _is_known(said: str, code: str) -> bool:
-    return is_word(said, code) or said in _asking(code)
+    return is_word(said, code) or said in asking_forms(code)
 
 
 @lru_cache(maxsize=8)
-def _asking(code: str) -> frozenset[str]:
+def asking_forms(code: str) -> frozenset[str]:
     """Return the single words of a language with which things are asked for."""
     lang = language(code)
     found = {word for table, lists in _LISTS for name in lists for word in _texts(lang.value(table, name, default=""))}
     for scale in lang.value("scales", default=()):
         written = [scale.get(name, "") for name in ("high", "low", "verbs", "nouns")]
-        found |= {form for text in written for entry in split(text) for form in forms(entry)}
+        found |= {form for text in written for entry in split(text.replace("|", ",")) for form in forms(entry)}
+    found |= {word + end for word in found for end in lang.entries("adjectives", "endings")}
     return frozenset(word for word in found if len(word) >= _SHORTEST and word.isalpha())
 
 
 @lru_cache(maxsize=8)
 def _asking_by_letter(code: str) -> dict[str, list[str]]:
-    return _by_letter(_asking(code))
+    return _by_letter(asking_forms(code))
 
 
 def _by_letter(words: Collection[str]) -> dict[str, list[str]]:

@@ -95,13 +95,18 @@ def schema_forms(schema: Schema) -> frozenset[str]:
     Only words of letters count.
     """
     kinds = [said for phrase in _types_said(schema) for said in words(phrase)]
-    others = [said for phrase in _relations_said(schema) for said in words(phrase)]
+    others = [said for phrase in (*_relations_said(schema), *_fields_said(schema)) for said in words(phrase)]
     return frozenset(said for said in (*kinds, *(f"{kind}s" for kind in kinds), *others) if said.isalpha())
 
 
 def _types_said(schema: Schema) -> list[str]:
     """Return for each node type its name and aliases as one text."""
     return [" ".join([split_identifier(kind.name), *kind.aliases]) for kind in schema.node_types]
+
+
+def _fields_said(schema: Schema) -> list[str]:
+    """Return the names of all fields."""
+    return [split_identifier(one.name) for kind in schema.node_types for one in kind.fields]
 
 
 def _relations_said(schema: Schema) -> list[str]:

@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from search.domain.fusion import SINGLE
-from search.plan_words import exclusion_words, filter_words, order_words, variables_of
+from search.plan_words import AGGREGATE_WORDS, asked_words, exclusion_words, filter_words, order_words, variables_of
+from search.services.searches.what_changed import answer_words
 from search.text import path_text
 
 WIDTH = 110
@@ -47,6 +48,8 @@ def _head(search: dict[str, Any]) -> RenderableType:
         f"[bold]{escape(search['question'])}[/]",
         f"[dim]{escape(search['release'] or search['knowledge_base'])}, {name}: {search['status']}{seconds}[/]",
     ]
+    if search["answer"]["kind"] in ("number", "aggregate", "yes", "no"):
+        lines.append(f"[bold]Answer: {escape(answer_words(search['answer']))}[/]")
     lines += [f"[cyan]{escape(step['detail'])}[/]" for step in search["steps"] if step["role"] == RECOVERY]
     lines += [
         f"[yellow]{step['name']}: {escape(step['detail'])}[/]"
@@ -64,7 +67,9 @@ def _plans(search: dict[str, Any]) -> RenderableType | None:
         table.add_column(column, justify=justify)  # type: ignore[arg-type]
     for entry in search["plans"][:5]:
         # A plan without anchors and conditions was not executed in the graph: it has no count and no probability.
-        walks = any(entry["plan"].get(key) for key in ("anchors", "filters", "exclude", "order"))
+        plan = entry["plan"]
+        walks = any(plan.get(key) for key in ("anchors", "filters", "exclude", "order"))
+        walks = walks or plan.get("ask") in AGGREGATE_WORDS
         numbers = (f"{entry['probability']:.2f}", str(entry["found"])) if walks else ("–", "–")
         table.add_row(*numbers, entry["source"], escape(plan_line(entry["plan"])))
     return table
@@ -91,8 +96,7 @@ def plan_line(plan: dict[str, Any]) -> str:
     parts += [f"{f['var']}.{filter_words(f)}" for f in plan.get("filters", [])]
     parts += [f"not {exclusion_words(one, variables_of(plan))}" for one in plan.get("exclude", [])]
     parts += [f"by {order_words(plan['order'])}"] if plan.get("order") else []
-    parts += [f"show {plan['show']}"] if plan.get("show") else []
-    parts += [plan["ask"]] if plan.get("ask", "which") != "which" else []
+    parts += asked_words(plan)
     target = plan["target"]
     wanted = f"{target['var']} {'|'.join(target['labels']) or 'anything'}"
     return "; ".join([*parts, wanted + (f' about "{target["relevance_text"]}"' if target["relevance_text"] else "")])

@@ -52,7 +52,8 @@ def made_examples(briefing: Briefing) -> list[PromptExample]:
         next(kind, None)
         for kind in (_one_hop(briefing, "out"), _one_hop(briefing, "in"), _chains(briefing), _meetings(briefing),
                      _without(briefing), _with_text(briefing), _filtered(briefing), _ordered(briefing),
-                     _most_joined(briefing), _counted(briefing), _whether(briefing), _text_alone(briefing))
+                     _most_joined(briefing), _inside(briefing), _counted(briefing), _computed(briefing),
+                     _whether(briefing), _text_alone(briefing))
     )  # fmt: skip
     return [example for example in made if example and not contradictions(example.plan, briefing.schema)]
 
@@ -142,6 +143,28 @@ def _most_joined(briefing: Briefing) -> Iterator[PromptExample]:
             yield PromptExample(
                 f"Which {_said(step.near)} {worded or 'has'} the largest number of {_said(step.far)} entities?", plan
             )
+
+
+def _inside(briefing: Briefing) -> Iterator[PromptExample]:
+    """Yield walks from a thing that no name but a place in an order tells: a plan inside finds it."""
+    fields = _numbers(briefing)
+    for step in _answering(walks(briefing), briefing):
+        for numeric in fields.get(step.near, [])[:1]:
+            text = f"{_said(step.near)} with the highest {_said(numeric)}"
+            first = Plan(target=Target("X1", (step.near,)), order=Order(numeric, "desc", 1))
+            anchor = Anchor("A1", text, step.near, plan=first)
+            plan = Plan((anchor,), (_hop("A1", step, "T"),), Target("T", (step.far,)))
+            yield PromptExample(f"Which {_said(step.far)} {_clause(briefing, step)} the {text}?", _sure(plan))
+
+
+def _computed(briefing: Briefing) -> Iterator[PromptExample]:
+    fields = _numbers(briefing)
+    for example in [*_one_hop(briefing, "in"), *_one_hop(briefing, "out")]:
+        kind = example.plan.target.labels[0]
+        for numeric in fields.get(kind, [])[:1]:
+            asked = f"What is the average {_said(numeric)} of every {_said(kind)} that"
+            question = example.question.replace(f"Which {_said(kind)}", asked, 1)
+            yield PromptExample(question, replace(example.plan, ask="mean", show=numeric))
 
 
 def _counted(briefing: Briefing) -> Iterator[PromptExample]:

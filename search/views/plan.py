@@ -29,6 +29,7 @@ from search.views.parts import wants_part
 from search.views.plan_additions import without_blanks
 from search.views.plan_changes import changed
 from search.views.plan_form import Json
+from search.views.plan_inside import Around, entered
 from search.views.shown.chips import EntityLookup, FoundEntity
 from search.views.shown.editor import show_editor
 from search.views.shown.wording import type_words
@@ -45,7 +46,8 @@ def edit_plan(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Show one of the search's plans as a form; `plan` in the query is its number, from 1.
 
     A POST carries out the action of the pressed button and shows the form again. The action `ask` runs the plan as a
-    new search with the same question and redirects to its page.
+    new search with the same question and redirects to its page. The action `inside` shows the plan inside an anchor as
+    the form, `outside` and `back` return to the plan around it, with what was changed or without.
     """
     run = find_run(request, run_id)
     release = run.knowledge_base.active_release if run.knowledge_base else None
@@ -54,14 +56,26 @@ def edit_plan(request: HttpRequest, run_id: UUID) -> HttpResponse:
     schema = wiring.schema_of(release)
     if request.method != "POST":
         return _page(request, run, release, plan_form.oriented(chosen_plan(run, request.GET.get("plan", "1"))))
-    plan = plan_form.oriented(plan_form.read_plan(request.POST.dict(), schema))
+    fields = request.POST.dict()
+    plan, around = plan_form.oriented(plan_form.read_plan(fields, schema)), Around.of(fields, schema)
     action, _, given = request.POST.get("do", "check").partition(" ")
+    if action == "inside" and (inside := entered(fields, plan, given, schema)):
+        return _page(request, run, release, inside[0], around=inside[1])
+    if action == "back" and around is not None:
+        return _page(request, run, release, plan_form.oriented(around.plan), around=Around.of(around.fields, schema))
+    while action in ("ask", "outside") and around is not None:
+        outer, faults = around.with_inner(plan, schema)
+        if faults or _blanks(plan):
+            return _page(request, run, release, plan, more=faults, status=400, around=around)
+        plan, around = plan_form.oriented(outer), Around.of(around.fields, schema)
+        if action == "outside":
+            break
     if action == "ask":
         return ask_with(request, run, release, plan)
     looked = _look(release, plan, given) if action == "look" else None
-    if action not in ("look", "check"):
+    if action not in ("look", "check", "inside", "outside", "back"):
         plan = plan_form.oriented(changed(plan, action, given, schema))
-    return _page(request, run, release, plan, looked=looked)
+    return _page(request, run, release, plan, looked=looked, around=around)
 
 
 def chosen_plan(run: SearchRun, number: str) -> Json:
@@ -116,13 +130,14 @@ def _page(
     looked: EntityLookup | None = None,
     more: Iterable[Fault] = (),
     status: int = 200,
+    around: Around | None = None,
 ) -> HttpResponse:
     schema = wiring.schema_of(release)
     names, blank = _names(release, plan), _blanks(plan)
-    faults = [*_faults(plan, blank, schema), *_strangers(plan, names, release), *more]
+    faults = list(dict.fromkeys([*_faults(plan, blank, schema), *_strangers(plan, names, release), *more]))
     # An empty field counts as a fault only when the user wants to run the plan.
     editor = show_editor(plan, schema, [*blank, *faults] if status == 400 else faults, names, looked)
-    context: dict[str, Any] = {"run": run, "editor": editor, "unfinished": bool(blank)}
+    context: dict[str, Any] = {"run": run, "editor": editor, "unfinished": bool(blank), "around": around}
     if wants_part(request):
         return render(request, "search/_plan_editor.html", context, status=status)
     box = question_box(request, knowledge_base=run.knowledge_base_name, question=run.question, pipeline=run.pipeline)
@@ -133,7 +148,9 @@ def _blanks(plan: Json) -> list[Fault]:
     """Return a fault for every entity without a name and every condition without a value."""
     given = [c.get("value", True) for c in plan["filters"]]
     values = [value if isinstance(value, list) else [value] for value in given]
-    unnamed = [i for i, anchor in enumerate(plan["anchors"]) if not anchor["text"] and not anchor.get("ids")]
+    unnamed = [
+        i for i, anchor in enumerate(plan["anchors"]) if not (anchor["text"] or anchor.get("ids") or anchor.get("plan"))
+    ]
     return [
         *(Fault(f"/anchors/{i}/text", "Name an entity, or remove this one.") for i in unnamed),
         *(Fault(f"/filters/{i}/value", "Give the condition a value, or remove it.")

@@ -8,7 +8,7 @@ from typing import Any
 
 from search.domain.errors import PlanInvalid
 from search.domain.graph import Schema
-from search.domain.plan import Plan
+from search.domain.plan import AGGREGATES, Plan
 from search.views import plan_additions as more
 from search.views import plan_conditions, plan_form
 from search.views.plan_form import Json
@@ -54,10 +54,16 @@ PLAIN: Mapping[str, Callable[[Json], object]] = {
     "add-exclusion": more.add_exclusion,
     "turn-order": more.turn_order,
     "drop-order": lambda plan: plan.pop("order", None),
-    "drop-ask": lambda plan: plan.pop("ask", None),
+    "drop-ask": lambda plan: _drop_ask(plan),
     "drop-show": lambda plan: plan.pop("show", None),
     "drop-text": lambda plan: plan["target"].update(relevance_text=""),
 }
+
+
+def _drop_ask(plan: Json) -> None:
+    """Ask for the answers themselves; the field that something is computed from goes with it."""
+    if plan.pop("ask", None) in AGGREGATES:
+        plan.pop("show", None)
 
 
 def _drop_filter(plan: Json, index: int) -> None:

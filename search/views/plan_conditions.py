@@ -33,11 +33,8 @@ def read_conditions(fields: Mapping[str, str]) -> Json:
             "limit": int(limit) if whole else limit or None,
         }
     asked, _, field = fields.get("/ask", "which").partition(SHOWS)
-    if field:
-        read["show"] = field
-    elif asked != "which":
-        read["ask"] = asked
-    return read
+    read |= {"show": field} if field else {}
+    return read | ({"ask": asked.strip()} if asked.strip() not in ("", "which") else {})
 
 
 def _edited(pattern: Json, fields: Mapping[str, str], at: str) -> Json:

@@ -27,6 +27,7 @@ from search.domain.payloads.plans import PlanEntry, Traversed
 from search.domain.plan import FieldOf, Plan
 from search.domain.trace import Limit
 from search.services.searches.answer import answer_of
+from tests import oracle
 from tests.engines import Engines
 from tests.graphs import Nodes, schema_of
 from tests.oracle import Graph
@@ -71,7 +72,7 @@ def test_all_engines_find_what_trying_everything_finds(engines: Engines) -> None
                     for engine in (postgres, memory, neo4j):
                         found = engine.execute(plan, Limit())
                         assert answers_in(found) == right, (engine.backend, plan.plan, found.query)
-                        assert told(plan, found) == expected(plan, len(right)), (engine.backend, plan.plan)
+                        assert told(plan, found) == expected(graph, plan, len(right)), (engine.backend, plan.plan)
 
     hold()
     assert seen.pop("plan") >= 2_000
@@ -79,7 +80,8 @@ def test_all_engines_find_what_trying_everything_finds(engines: Engines) -> None
     assert all(seen[part] for part in PARTS), seen
 
 
-PARTS = ("exclude", "order", "how many", "whether", "compare", "negative", "no anchor", "direction")
+PARTS = ("exclude", "order", "how many", "whether", "compare", "negative", "no anchor", "direction",
+         "mean")  # fmt: skip
 
 
 def parts_of(plan: Plan) -> list[str]:
@@ -96,12 +98,17 @@ def parts_of(plan: Plan) -> list[str]:
 def told(linked: LinkedPlan, found: Traversal) -> dict[str, Any]:
     """Return the answer that a search tells of what an engine found."""
     listed = Listed((), (), found.to_json()["total"])
-    traversals = Traversals((Traversed(0, found.backend, listed, truncated=found.truncated),))
+    traversed = Traversed(0, found.backend, listed, truncated=found.truncated, aggregate=found.aggregate)
+    traversals = Traversals((traversed,))
     return answer_of(Plans((PlanEntry(linked.plan, "user", 1.0),)), Links.from_json([linked.to_json()]), traversals, 0)
 
 
-def expected(linked: LinkedPlan, count: int) -> dict[str, Any]:
+def expected(graph: Graph, linked: LinkedPlan, count: int) -> dict[str, Any]:
     """Return the answer of a plan that has so many answers and all of whose anchors are bound."""
-    ask = linked.plan.ask
+    ask, show = linked.plan.ask, linked.plan.show
     kinds = {"which": "list", "how many": "number", "whether": "yes" if count else "no"}
-    return {"kind": kinds[ask], **({"value": count} if ask == "how many" else {}), "count": count, "complete": True}
+    answer = {"kind": kinds.get(ask, "aggregate"), **({"value": count} if ask == "how many" else {})}
+    if computed := oracle.aggregate(graph, linked):
+        value, nodes, _ = computed
+        answer["aggregate"] = {"function": ask, "field": show, "value": value, "nodes": nodes}
+    return answer | {"count": count, "complete": True} | ({"field": show} if show else {})

@@ -5,7 +5,7 @@ matched from its own anchors. If it has none, or too many matches, it is matched
 take. Nodes barred from the target are taken out of the candidates; nodes barred from another variable are a condition
 of the match (`LinkedPlan.barred`). A filter on a count bars in the same way the nodes whose count does not fit. What
 a count is made among is matched first, as the target of its part of the plan.
-The order is computed from the values of all candidates.
+The order is computed from the values of all candidates, and so is an aggregate, after the order has left some out.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from search.adapters.graph_matching.estimate import MOST_ROWS
 from search.adapters.graph_matching.paths import Matches
+from search.domain.aggregates import aggregated
 from search.domain.errors import StageError
 from search.domain.filtering import counts_fit
 from search.domain.linking import LinkedPlan, Traversal
@@ -53,6 +54,7 @@ class WholePlans(ABC):
             found = replace(found, candidates=tuple(c for c in found.candidates if c.key in fit), query=told)
         if plan.order is not None:
             found = self._in_order(found, plan.order, bare, limit)
+        found = self._with_aggregate(found, plan, limit)
         return replace(
             found, candidates=found.candidates[:rows], truncated=found.truncated or len(found.candidates) > rows
         )
@@ -111,7 +113,7 @@ class WholePlans(ABC):
         if not _is_more(plan):
             return linked
         fields = tuple(condition for condition in plan.filters if condition.count is None)
-        bare = replace(linked, plan=replace(plan, exclude=(), order=None, filters=fields))
+        bare = replace(linked, plan=replace(plan, exclude=(), order=None, filters=fields, ask="which"))
         barred: dict[str, frozenset[int]] = {}
         for var in dict.fromkeys(one.var for one in plan.filters if one.count and one.var != plan.target.var):
             keys = self._taken(bare, var, limit)
@@ -196,10 +198,24 @@ class WholePlans(ABC):
         told = f"{found.query}\n{in_words(order)}".strip()
         return replace(found, candidates=tuple(chosen), placed={c.key: placed[c.key] for c in chosen}, query=told)
 
+    def _with_aggregate(self, found: Traversal, plan: Plan, limit: Limit) -> Traversal:
+        """Return the traversal with what the plan asks to compute from a field of all its candidates."""
+        function = plan.aggregate
+        if function is None:
+            return found
+        keys = [candidate.key for candidate in found.candidates]
+        # Of a list, an order compares the value that comes first in it.
+        order = Order(plan.show, "desc" if function == "max" else "asc")
+        values = self.order_values(order, keys, limit) if keys else {}
+        computed = aggregated(function, plan.show, [values.get(key) for key in keys], complete=not found.truncated)
+        told = f"{found.query}\n-- {function} of {plan.show}".strip()
+        return replace(found, aggregate=computed, query=told)
+
 
 def _is_more(plan: Plan) -> bool:
     """Whether a plan has parts that no engine matches at once."""
-    return bool(plan.exclude or plan.order is not None or any(one.count for one in plan.filters))
+    whole = plan.exclude or plan.order is not None or plan.aggregate
+    return bool(whole or any(one.count for one in plan.filters))
 
 
 def _counts_of(plan: Plan, var: str) -> list[Filter]:

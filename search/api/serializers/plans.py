@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from rest_framework import serializers
 
 from search.api.serializers.basics import Fault, Flag, JsonObject, Text
+from search.domain.plan import Ask
 
 
 class Plan(serializers.Serializer[Any]):
@@ -20,7 +21,8 @@ class Plan(serializers.Serializer[Any]):
     filters = serializers.ListField(child=JsonObject(), required=False)
     exclude = serializers.ListField(child=JsonObject(), required=False)
     order = JsonObject(required=False)
-    ask = serializers.ChoiceField(["which", "how many", "whether"], required=False)
+    ask = serializers.ChoiceField(get_args(Ask), required=False)
+    show = Text(required=False, help_text="The field of the answers that is asked for, or that `ask` is computed from.")
     risk_level = serializers.ChoiceField(["no_trade", "weak", "normal", "aggressive"], required=False)
     retrieval_mode = Text(required=False)
 

@@ -11,7 +11,7 @@ from rest_framework import serializers
 
 from search.api.serializers.basics import Flag, JsonObject, NodeReference, Number, Text, Whole
 from search.domain.expansion import Source
-from search.domain.plan import PlanSource
+from search.domain.plan import AGGREGATES, PlanSource
 from search.domain.plan.changes import CHANGE_KINDS, PLAN_PARTS
 from search.domain.question import LONGEST_QUESTION
 from search.domain.trace import ROLES
@@ -169,16 +169,33 @@ class Result(serializers.Serializer[Any]):
     answers = serializers.BooleanField(help_text="Whether it meets every condition of the shown plan.")
 
 
+class ComputedValue(serializers.Serializer[Any]):
+    """The sum, mean, minimum or maximum of a number field over all answers of the shown plan.
+
+    `nodes` is the number of answers that have the field; `value` is null if none has it.
+    """
+
+    function = serializers.ChoiceField(AGGREGATES)
+    field = Text()
+    value = Number(allow_null=True)
+    nodes = Whole()
+
+
 class Answer(serializers.Serializer[Any]):
-    """The answer of the shown plan: a list, a number, yes, no, or unknown.
+    """The answer of the shown plan: a list, a number, an aggregate, yes, no, or unknown.
 
     `count` is the number of answers that the plan has in the graph; `complete` says that there are no further ones.
     `value` is the number where one was asked for. `unbound` are entities of the plan that are not known. `text` are
     words that no condition of the plan says: `count` is then the number of nodes that may be answers.
     """
 
-    kind = serializers.ChoiceField(["list", "number", "yes", "no", "unknown"])
+    kind = serializers.ChoiceField(["list", "number", "aggregate", "yes", "no", "unknown"])
     value = Whole(required=False)
+    aggregate = ComputedValue(required=False, help_text="Where the plan asks for one.")
+    field = Text(required=False, help_text="The field of the answers that is asked for.")
+    values = serializers.ListField(
+        child=JsonObject(), required=False, help_text="The field's value of each answer among the results."
+    )
     count = Whole()
     complete = serializers.BooleanField()
     unbound = serializers.ListField(child=Text(), required=False)

@@ -29,6 +29,7 @@ from search.domain.mending.words import (
     RISK_WORDS,
     TARGET_KEYS,
 )
+from search.domain.plan import MAX_DEPTH
 
 
 def mend(data: object, schema: Schema) -> tuple[object, list[str]]:
@@ -64,6 +65,7 @@ class _Mender(MendingTools):
         labels = _labels(plan)
         self._turn_hops(plan, labels)
         self._fields(plan, labels)
+        self._show(plan, labels)
         for _, pattern in _objects(plan, "exclude"):
             known = _labels({"target": {}, **pattern}) | labels
             self._turn_hops(pattern, known)
@@ -88,8 +90,9 @@ class _Mender(MendingTools):
             anchor["label"] = label[0]
         anchor["label"] = self.type(anchor.get("label"), f"anchor {index + 1}")
         self.choose(anchor, "match_mode", MATCH_MODES, f"anchor {index + 1}")
-        if "plan" in anchor:
-            inside = _Mender(self.schema)
+        # A plan that is nested too deep is left for the parser, which refuses it.
+        if "plan" in anchor and self.depth < MAX_DEPTH:
+            inside = _Mender(self.schema, self.depth + 1)
             anchor["plan"] = inside.plan(anchor["plan"])
             self.said += [f"in the plan of anchor {index + 1}, {sentence}" for sentence in inside.said]
         return anchor
@@ -225,6 +228,16 @@ class _Mender(MendingTools):
             if ways and way not in ways:
                 hop["direction"] = next(iter(ways))
                 self.say(f"hop {index + 1} ran the wrong way; {hop['rel']} was turned to {hop['direction']!r}")
+
+    def _show(self, plan: Json, labels: Mapping[str, str]) -> None:
+        """Correct the name of the field that is asked for."""
+        show, target = plan.get("show"), plan["target"]
+        if not isinstance(show, str) or not isinstance(target, dict):
+            return
+        found = self.book.field_of(show, labels.get(str(target.get("var")), ANY)) if show else None
+        if found is not None and found.name != show:
+            self.say(f"field {show!r} to show was read as {found.name}")
+            plan["show"] = found.name
 
     def _fields(self, plan: Json, labels: Mapping[str, str]) -> None:
         """Correct names of fields, and convert values to the kind of the field."""

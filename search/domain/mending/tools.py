@@ -18,8 +18,8 @@ MOST_ITEMS = 2 * max(MAX_ANCHORS, MAX_HOPS)
 class MendingTools:
     """The names of a schema, and corrections of single values; `said` collects the sentences."""
 
-    def __init__(self, schema: Schema) -> None:
-        self.schema = schema
+    def __init__(self, schema: Schema, depth: int = 1) -> None:
+        self.schema, self.depth = schema, depth
         self.book = NameBook(schema)
         self.said: list[str] = []
 

@@ -80,6 +80,10 @@ ASK_WORDS = {"how many": "how many"} | {
         "which": "which what who list entities",
         "how many": "howmany count number howmuch",
         "whether": "whether yesno boolean exists is",
+        "sum": "sum total add",
+        "mean": "mean average avg",
+        "min": "min minimum lowest smallest least",
+        "max": "max maximum highest largest greatest most",
     }.items()
     for word in said.split()
 }

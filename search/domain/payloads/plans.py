@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from search.domain.aggregates import Aggregated
 from search.domain.graph import ANY
 from search.domain.linking import Placed
 from search.domain.payloads.lists import Listed
@@ -168,7 +169,8 @@ class Links:
 class Traversed:
     """The candidates that one engine found for one plan, the executed query, and whether a limit cut the result.
 
-    `placed` has the value and the place of each listed candidate if the plan has an order.
+    `placed` has the value and the place of each listed candidate if the plan has an order, `aggregate` what the plan
+    asks to compute from a field of all its answers.
     """
 
     plan_index: int
@@ -177,14 +179,17 @@ class Traversed:
     query: str = ""
     truncated: bool = False
     placed: tuple[Placed, ...] = ()
+    aggregate: Aggregated | None = None
 
     @classmethod
     def from_json(cls, data: Json) -> Traversed:
         """Return the traversal that `Traversal.to_json` wrote."""
         placed = tuple(Placed(one["value"], one["place"]) for one in data.get("placed", ()))
+        aggregate = Aggregated.from_json(data["aggregate"]) if data.get("aggregate") else None
         return cls(
-            data["plan_index"], data["backend"], Listed.from_json(data), data["query"], data["truncated"], placed
-        )
+            data["plan_index"], data["backend"], Listed.from_json(data), data["query"], data["truncated"], placed,
+            aggregate,
+        )  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
         """Return it as it was recorded."""
@@ -197,6 +202,7 @@ class Traversed:
                 "truncated": self.truncated,
             }
             | ({"placed": [one.to_json() for one in self.placed]} if self.placed else {})
+            | ({"aggregate": self.aggregate.to_json()} if self.aggregate else {})
         )
 
 

@@ -1,11 +1,13 @@
 """The plan of a question: its parts, its parser with all faults at once, its normal form and its JSON schema."""
 
 from search.domain.plan.parts import (
+    AGGREGATES,
     MAX_ANCHORS,
     MAX_DEPTH,
     MAX_EXCLUSIONS,
     MAX_HOPS,
     RISKS,
+    Aggregate,
     Anchor,
     Ask,
     Count,
@@ -24,11 +26,13 @@ from search.domain.plan.parts import (
 from search.domain.plan.plan import Plan, ScoredPlan
 
 __all__ = [
+    "AGGREGATES",
     "MAX_ANCHORS",
     "MAX_DEPTH",
     "MAX_EXCLUSIONS",
     "MAX_HOPS",
     "RISKS",
+    "Aggregate",
     "Anchor",
     "Ask",
     "Count",

@@ -22,7 +22,8 @@ _SIDES = {"<": "upper", "<=": "upper", ">": "lower", ">=": "lower"}
 class PlanChange:
     """One part of two plans: `was` is its JSON pointer in the earlier plan, `at` that in the later one.
 
-    `was` is None for an added part, `at` for a removed one. `text` is the part `relevance_text` of the target.
+    `was` is None for an added part, `at` for a removed one. `text` is the part `relevance_text` of the target, `ask`
+    what is asked for: `ask`, with the field `show`, or `show` alone.
     """
 
     kind: ChangeKind
@@ -44,14 +45,18 @@ def plan_changes(before: Plan, after: Plan) -> tuple[PlanChange, ...]:
         *_listed("filter", "filters", before.filters, after.filters, _filter_place),
         *_listed("exclude", "exclude", before.exclude, after.exclude, lambda pattern, _: pattern),
         *_single("order", "/order", before.order, after.order),
-        *_single("ask", "/ask", _asked(before), _asked(after)),
+        *_single("ask", _asked_at(after), _asked(before), _asked(after), _asked_at(before)),
         *_single("text", "/target/relevance_text", before.target.relevance_text, after.target.relevance_text),
     ]
     return tuple(sorted(found, key=lambda change: change.kind == "removed"))
 
 
-def _asked(plan: Plan) -> str | None:
-    return plan.show or (None if plan.ask == "which" else plan.ask)
+def _asked(plan: Plan) -> tuple[str, str] | None:
+    return None if plan.ask == "which" and not plan.show else (plan.ask, plan.show)
+
+
+def _asked_at(plan: Plan) -> str:
+    return "/show" if plan.ask == "which" else "/ask"
 
 
 def _target(plan: Plan) -> Hashable:
@@ -80,12 +85,15 @@ def _filter_place(condition: Filter, _: int) -> Hashable:
     return condition.var, condition.field, condition.count, _SIDES.get(condition.op, "value")
 
 
-def _single(part: PlanPart, at: str, before: object, after: object) -> Iterator[PlanChange]:
-    """Yield the change of a part that a plan has at most once; an empty value means that the plan does not have it."""
+def _single(part: PlanPart, at: str, before: object, after: object, was: str = "") -> Iterator[PlanChange]:
+    """Yield the change of a part that a plan has at most once; an empty value means that the plan does not have it.
+
+    `was` is its pointer in the earlier plan if it is another one than in the later plan.
+    """
     if before or after:
         kind: ChangeKind = "kept" if before == after else "changed" if before and after else "added"
         kind = kind if after else "removed"
-        yield PlanChange(kind, part, at if before else None, at if after else None)
+        yield PlanChange(kind, part, (was or at) if before else None, at if after else None)
 
 
 def _listed(part: PlanPart, key: str, before: Sequence[Any], after: Sequence[Any], place: Any) -> Iterator[PlanChange]:

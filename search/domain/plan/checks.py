@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from search.domain.errors import Fault, nearest
 from search.domain.graph import ANY, Schema
 from search.domain.plan.filter_checks import MEASURED, NAME, FilterChecker
-from search.domain.plan.parts import Anchor, Count, Exclusion, Filter, Hop
+from search.domain.plan.parts import Aggregate, Anchor, Count, Exclusion, Filter, Hop
 
 if TYPE_CHECKING:
     from search.domain.plan import Plan
@@ -54,7 +54,7 @@ class _Checker(FilterChecker):
 
     def check_connections(self, plan: Plan) -> None:
         """Check that hops and comparisons connect every anchor and every hop with the target."""
-        if plan.hops and not plan.anchors and not (plan.filters or plan.exclude or plan.order):
+        if plan.hops and not plan.anchors and not (plan.filters or plan.exclude or plan.order or plan.aggregate):
             message = "A plan with hops needs at least one anchor to start from, or a filter, an exclusion or an order."
             self.fault("/anchors", message)
         target = plan.target.var
@@ -146,12 +146,31 @@ class _Checker(FilterChecker):
             self.fault("/order/by/field", message)
 
     def check_show(self, plan: Plan) -> None:
-        """Check that the answers have the field whose value is asked for."""
+        """Check that the answers have the field whose value is asked for, and that an aggregate can be computed."""
         sets = plan.labels_of.get(plan.target.var, ())
         fields = self.fields(sets)
-        if plan.show and plan.show not in fields:
-            message = f"{self.said(sets)} has no field {plan.show!r} to show."
-            self.fault("/show", message, nearest(plan.show, fields))
+        if plan.aggregate:
+            self._check_aggregate(plan.aggregate, plan.show, sets)
+        elif plan.show and plan.show not in fields:
+            self.fault("/show", f"{self.said(sets)} has no field {plan.show!r} to show.", nearest(plan.show, fields))
+
+    def _check_aggregate(self, aggregate: Aggregate, show: str, sets: Sequence[Sequence[str]]) -> None:
+        """Check that a field is given of which the answers have numbers, one each if they are added up."""
+        fields = self.all_fields(sets)
+        numbers = [one for one in fields if one.kind == "number"]
+        adds = aggregate in ("sum", "mean")
+        fit = list(dict.fromkeys(one.name for one in numbers if not (adds and one.many)))
+        instead = f"show {_listed(fit)}" if fit else "these answers have no such field"
+        if not show:
+            self.fault("/show", f"{aggregate} is computed from a field of the answers with numbers: {instead}.")
+        elif show not in [one.name for one in fields]:
+            self.fault("/show", f"{self.said(sets)} has no field {show!r}.", nearest(show, fit))
+        elif show not in [one.name for one in numbers]:
+            message = f"{show} holds no numbers, and {aggregate} is computed from numbers: {instead}."
+            self.fault("/show", message, nearest(show, fit))
+        elif show not in fit:
+            message = f"{show} holds several numbers of one node; only their min or max can be asked for."
+            self.fault("/show", message)
 
 
 def _reached(start: Collection[str], ends: Iterable[tuple[str, str]]) -> set[str]:

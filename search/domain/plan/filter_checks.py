@@ -71,7 +71,11 @@ class FilterChecker(FaultFinder):
 
     def fields(self, sets: Sequence[Sequence[str]]) -> dict[str, Field]:
         """Return the fields of the node types that are in every set, by name."""
-        return {field.name: field for kind in self._types(sets) for field in kind.fields}
+        return {field.name: field for field in self.all_fields(sets)}
+
+    def all_fields(self, sets: Sequence[Sequence[str]]) -> list[Field]:
+        """Return the fields of the node types that are in every set; types may have different fields of one name."""
+        return [field for kind in self._types(sets) for field in kind.fields]
 
     def said(self, sets: Sequence[Sequence[str]]) -> str:
         """Return the node types that are in every set, in words."""

@@ -6,11 +6,23 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from search.domain.graph import ANY, Direction, Schema
-from search.domain.plan import MAX_ANCHORS, MAX_EXCLUSIONS, MAX_HOPS, RISKS, Ask, MatchMode, Operator, RetrievalMode
+from search.domain.plan import (
+    MAX_ANCHORS,
+    MAX_EXCLUSIONS,
+    MAX_HOPS,
+    RISKS,
+    Ask,
+    MatchMode,
+    Operator,
+    RetrievalMode,
+)
 from search.domain.plan.parts import COUNTING
 
+_TEXT = {"type": "string"}
 MOST_NAMES = 200
 """Longest enumeration: servers refuse long ones. With more names any string is allowed, and the parser checks it."""
+WRITTEN_DEPTH = 2
+"""Depth of plans inside plans that can be written: servers limit the nesting of a schema. `Plan.parse` reads more."""
 
 
 def plan_json_schema(schema: Schema, *, retrieval_modes: bool = False) -> dict[str, Any]:
@@ -19,39 +31,50 @@ def plan_json_schema(schema: Schema, *, retrieval_modes: bool = False) -> dict[s
     A key that plans may omit has an empty value here: an empty list, an empty text, null. `retrieval_modes` adds the
     key `retrieval_mode`, which some domains use.
     """
-    types = _enumeration([t.name for t in schema.node_types if not t.hidden], extra=[ANY])
-    relations = _enumeration([r.name for r in schema.relations], extra=[ANY])
-    text = {"type": "string"}
-    direction = {"type": ["string", "null"], "enum": [*get_args(Direction), None]}
-    scalar = {"anyOf": [text, {"type": "number"}]}
-    value = {"anyOf": [text, {"type": "number"}, _list(scalar), _object(var=text, field=text), {"type": "null"}]}
-    anchors = _list(
-        _object(var=text, text=text, label=types, match_mode=_enumeration(get_args(MatchMode))), MAX_ANCHORS
-    )
-    hops = _list(_object(**{"from": text}, rel=relations, to_var=text, to_label=types, direction=direction), MAX_HOPS)
-    count = _object(rel=relations, direction=direction, to_label=types, among=text)
-    order = _object(
-        by={"anyOf": [_object(field=text), _object(count=count)]},
-        direction=_enumeration(("asc", "desc")),
-        limit={"type": ["integer", "null"]},
-    )
-    of_field = _object(var=text, field=text, op=_enumeration(get_args(Operator)), value=value)
-    number = {"type": "integer"}
-    of_count = _object(var=text, count=count, op=_enumeration(COUNTING), value={"anyOf": [number, _list(number)]})
-    properties: dict[str, Any] = {
-        "anchors": anchors,
-        "hops": hops,
-        "target": _object(var=text, labels=_list(types), relevance_text=text),
-        "filters": _list({"anyOf": [of_field, of_count]}),
-        "exclude": _list(_object(anchors=anchors, hops=hops), MAX_EXCLUSIONS),
-        "order": {"anyOf": [order, {"type": "null"}]},
+    properties = _properties(schema, WRITTEN_DEPTH) | {
         "ask": _enumeration(get_args(Ask)),
-        "show": text,
+        "show": _TEXT,
         "risk_level": _enumeration(RISKS),
     }
     if retrieval_modes:
         properties = {"retrieval_mode": _enumeration(get_args(RetrievalMode))} | properties
     return _object(**properties)
+
+
+def _properties(schema: Schema, depth: int) -> dict[str, Any]:
+    """Return the keys of a plan that may have plans inside it, so that all together are at most `depth` deep.
+
+    Plans inside have these keys alone. They are written out, because the schema may stand inside another one. Of an
+    exclusion, the anchors have none.
+    """
+    types = _enumeration([t.name for t in schema.node_types if not t.hidden], extra=[ANY])
+    relations = _enumeration([r.name for r in schema.relations], extra=[ANY])
+    direction = {"type": ["string", "null"], "enum": [*get_args(Direction), None]}
+    scalar = {"anyOf": [_TEXT, {"type": "number"}]}
+    value = {"anyOf": [_TEXT, {"type": "number"}, _list(scalar), _object(var=_TEXT, field=_TEXT), {"type": "null"}]}
+    named = {"var": _TEXT, "text": _TEXT, "label": types, "match_mode": _enumeration(get_args(MatchMode))}
+    found: dict[str, Any] = {}
+    if depth > 1:
+        found = {"plan": {"anyOf": [_object(**_properties(schema, depth - 1)), {"type": "null"}]}}
+    hops = _list(_object(**{"from": _TEXT}, rel=relations, to_var=_TEXT, to_label=types, direction=direction), MAX_HOPS)
+    count = _object(rel=relations, direction=direction, to_label=types, among=_TEXT)
+    order = _object(
+        by={"anyOf": [_object(field=_TEXT), _object(count=count)]},
+        direction=_enumeration(("asc", "desc")),
+        limit={"type": ["integer", "null"]},
+    )
+    of_field = _object(var=_TEXT, field=_TEXT, op=_enumeration(get_args(Operator)), value=value)
+    number = {"type": "integer"}
+    of_count = _object(var=_TEXT, count=count, op=_enumeration(COUNTING), value={"anyOf": [number, _list(number)]})
+    text = {"relevance_text": _TEXT} if depth == WRITTEN_DEPTH else {}
+    return {
+        "anchors": _list(_object(**named, **found), MAX_ANCHORS),
+        "hops": hops,
+        "target": _object(var=_TEXT, labels=_list(types), **text),
+        "filters": _list({"anyOf": [of_field, of_count]}),
+        "exclude": _list(_object(anchors=_list(_object(**named), MAX_ANCHORS), hops=hops), MAX_EXCLUSIONS),
+        "order": {"anyOf": [order, {"type": "null"}]},
+    }
 
 
 def _object(**properties: Any) -> dict[str, Any]:

@@ -181,7 +181,7 @@ class PlanReader(FaultFinder):
         inner = self._inner(item["plan"], f"{at}/plan") if item.get("plan") is not None else None
         if ids and inner is not None:
             self.fault(f"{at}/ids", "The nodes of an anchor are given by ids or by a plan: one of the two.")
-        text = self.text(item, "text", at, required=not ids and "plan" not in item)
+        text = self.text(item, "text", at, required=not ids and item.get("plan") is None)
         label = self.name(item.get("label", ANY), [*self.types, ANY], f"{at}/label", "node type")
         if inner is not None:
             text = text or inner.wording

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -29,7 +29,10 @@ WITHOUT_VALUE: tuple[Operator, ...] = ("exists", "missing")
 """Operators of filters that have no value."""
 COMPARING: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=")
 """Operators of filters whose value may be the field of another node of the plan."""
-Ask = Literal["which", "how many", "whether"]
+Aggregate = Literal["sum", "mean", "min", "max"]
+AGGREGATES: tuple[Aggregate, ...] = get_args(Aggregate)
+"""What is computed from a number field of all answers of a plan; `show` names the field."""
+Ask = Literal["which", "how many", "whether", Aggregate]
 PlanSource = Literal["schema", "llm", "learned", "user", "follow-up"]
 
 COUNTING: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=", "between")
@@ -175,6 +178,14 @@ class Filter:
             return written
         return written | {"value": self.value.to_json() if isinstance(self.value, FieldOf) else self.value}
 
+    def wording(self, names: Mapping[str, str]) -> str:
+        """Return the filter in a few words: `price < 50`; `names` are those of the plan's variables."""
+        about = f"number of {self.count.rel}" if self.count else self.field
+        if isinstance(self.value, FieldOf):
+            return f"{about} {self.op} that of {names.get(self.value.var, self.value.var)}"
+        several = self.value if isinstance(self.value, list) else [] if self.value is None else [self.value]
+        return " ".join([about, self.op, *([", ".join(map(str, several))] if several else [])])
+
     @property
     def others(self) -> frozenset[str]:
         """The other variables of the plan that this filter needs: those that it compares or counts among."""
@@ -205,6 +216,12 @@ class Exclusion:
         for hop in self.hops:
             names += [hop.source, hop.to_var]
         return tuple(dict.fromkeys(names))
+
+    @property
+    def wording(self) -> str:
+        """The exclusion in a few words: its names, or its relations if it has none."""
+        names = [anchor.text or ", ".join(anchor.ids) for anchor in self.anchors]
+        return ", ".join(names or [hop.rel for hop in self.hops])
 
     def to_json(self) -> dict[str, Any]:
         """Return the exclusion as it is written in a plan's JSON."""

@@ -12,6 +12,9 @@ from search.domain.plan.checks import misfits
 from search.domain.plan.faults import kind_of
 from search.domain.plan.parse import PlanReader
 from search.domain.plan.parts import (
+    AGGREGATES,
+    MAX_TEXT,
+    Aggregate,
     Anchor,
     Ask,
     Exclusion,
@@ -44,7 +47,10 @@ class Plan:
     order: Order | None = None
     ask: Ask = "which"
     show: str = ""
-    """The field of the target that is asked for (*what does X cost*); empty if the answers themselves are."""
+    """The field of the target that is asked for (*what does X cost*); empty if the answers themselves are.
+
+    If `ask` is an aggregate, its value over all answers is asked for (*the average price of …*).
+    """
 
     @classmethod
     def parse(cls, data: object, schema: Schema) -> Plan:
@@ -101,16 +107,18 @@ class Plan:
     def wording(self) -> str:
         """What the plan finds, in a few words: how an anchor is called whose nodes the plan finds.
 
-        It has the node types, then the names, the fields of the filters, and what the order goes by.
+        It has the node types, then the names, the filters, the exclusions, and what the order goes by.
         """
-        names = [anchor.text or ", ".join(anchor.ids) for anchor in self.anchors]
-        fields = [f"number of {f.count.rel}" if f.count else f.field for f in self.filters]
-        told = [" or ".join(self.target.labels) or "nodes", *(f"of {name}" for name in names)]
-        told += [f"by {', '.join(dict.fromkeys(fields))}"] if fields else []
+        names = {anchor.var: anchor.text or ", ".join(anchor.ids) for anchor in self.anchors}
+        names |= {anchor.var: f"the {names[anchor.var]}" for anchor in self.anchors if anchor.plan is not None}
+        joined = {self.target.var, *(end for hop in self.hops for end in (hop.source, hop.to_var))}
+        told = [" or ".join(self.target.labels) or "nodes", *(f"of {names[var]}" for var in names if var in joined)]
+        told += [f"with {' and '.join(one.wording(names) for one in self.filters)}"] if self.filters else []
+        told += [f"without {exclusion.wording}" for exclusion in self.exclude]
         if self.order is not None:
             by = self.order.by if isinstance(self.order.by, str) else f"number of {self.order.by.rel}"
             told.append(f"with the {'lowest' if self.order.direction == 'asc' else 'highest'} {by}")
-        return " ".join(told).replace("_", " ")
+        return " ".join(told).replace("_", " ")[:MAX_TEXT]
 
     @property
     def all_anchors(self) -> list[tuple[int | None, Anchor]]:
@@ -130,8 +138,16 @@ class Plan:
 
     @property
     def runs_over_type(self) -> bool:
-        """Whether the plan names no entity, and its conditions or its order select among all nodes of a type."""
-        return not self.anchors and bool(self.hops or self.filters or self.exclude or self.order)
+        """Whether the plan names no entity and is executed over all nodes of a type.
+
+        Conditions or an order select among these, or an aggregate is computed from them.
+        """
+        return not self.anchors and bool(self.hops or self.filters or self.exclude or self.order or self.aggregate)
+
+    @property
+    def aggregate(self) -> Aggregate | None:
+        """What is computed from the field `show` of all answers, or None if the answers are asked for."""
+        return self.ask if self.ask in AGGREGATES else None
 
     @property
     def comparisons(self) -> tuple[Filter, ...]:

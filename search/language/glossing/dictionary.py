@@ -5,15 +5,17 @@ The names come from the Unicode CLDR through Babel. A dictionary is built once f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 import Stemmer
 from babel import Locale, UnknownLocaleError
 
+from search.language.accents import typed
 from search.language.languages import FOLDER, forms, split
 from search.language.tokens import tokens
+from search.language.words import time_words
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "pl", "ru", "ja", "zh")
 """Codes of the columns of the dictionary."""
@@ -30,7 +32,7 @@ _NAMED_LANGUAGES = (
 _DICTIONARIES = ("dictionary.txt", "dictionary.general.txt", "dictionary.science.txt")
 """Files of rows; of two rows with the same word, the first counts."""
 _COLUMNS = "# columns:"
-_ASKING = frozenset(("which", "what", "who", "whose", "where", "when", "how many", "why", "how"))
+ASKING = frozenset(("which", "what", "who", "whose", "where", "when", "how many", "why", "how"))
 """English entries of the words with which questions begin."""
 _SHORTEST_NAME = 4
 _SHORTEST_STEM = 4
@@ -43,11 +45,13 @@ class Entry:
     """A word in the language that a question is read in.
 
     `kind` is the part of speech (`n`, `a`, `v`, `f`, `p`) or `name`; `plural` is the plural of a noun, else the word.
+    `others` are further words for it.
     """
 
     word: str
     plural: str
     kind: str
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,8 @@ class Dictionary:
     stem. `around` are pairs of words that stand around others, in a language without spaces (Chinese 与 … 有关), and
     `parted` those of a language with spaces, by the first word (German *hängen … zusammen*). `nouns` are single nouns
     and whether the form is a plural: German tells them from verbs by their capital (*Arbeiten*, *arbeiten*).
+    `twins` are words that are another word with an accent, with the meaning of that: Spanish *que*, as *qué*.
+    `timely` are words before a year, which may mean something else elsewhere (Dutch *voor 1950*, *voor kinderen*).
     """
 
     phrases: dict[tuple[str, ...], Entry]
@@ -68,6 +74,8 @@ class Dictionary:
     stem: Callable[[str], str]
     parted: dict[str, tuple[tuple[tuple[str, ...], tuple[str, ...], Entry], ...]] = field(default_factory=dict)
     nouns: dict[str, tuple[Entry, bool]] = field(default_factory=dict)
+    timely: dict[str, Entry] = field(default_factory=dict)
+    twins: dict[str, Entry] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=64)
@@ -95,13 +103,42 @@ def dictionary(source: str, into: str) -> Dictionary | None:
             if plural:
                 plurals.add(key)
     stem = stemmer(source)
-    stems: dict[str, Entry] = {}
-    if source not in WITHOUT_SPACES:
-        for key, entry in phrases.items():
-            if len(key) == 1 and entry.kind in ("n", "a", "v", "name") and len(key[0]) >= _SHORTEST_STEM:
-                stems.setdefault(stem(key[0]), entry)
+    stems = {} if source in WITHOUT_SPACES else _stems(phrases, stem)
     pairs = {first: tuple(several) for first, several in parted.items()}
-    return Dictionary(phrases, frozenset(plurals), stems, around, max(map(len, phrases)), stem, pairs, nouns)
+    twins = {} if source in WITHOUT_SPACES else _add_typed(phrases, plurals)
+    longest, timely = max(map(len, phrases)), _timely(source, into)
+    return Dictionary(phrases, frozenset(plurals), stems, around, longest, stem, pairs, nouns, timely, twins)
+
+
+def _stems(phrases: Mapping[tuple[str, ...], Entry], stem: Callable[[str], str]) -> dict[str, Entry]:
+    """Return the entries of single words of content by the words' stems."""
+    found: dict[str, Entry] = {}
+    for key, entry in phrases.items():
+        if len(key) == 1 and entry.kind in ("n", "a", "v", "name") and len(key[0]) >= _SHORTEST_STEM:
+            found.setdefault(stem(key[0]), entry)
+    return found
+
+
+def _add_typed(phrases: dict[tuple[str, ...], Entry], plurals: set[tuple[str, ...]]) -> dict[str, Entry]:
+    """Add the phrases as they are typed without accents; return the `twins` of a dictionary."""
+    twins: dict[str, Entry] = {}
+    for key in list(phrases):
+        for way in typed(key):
+            if way not in phrases:
+                phrases[way] = phrases[key]
+                if key in plurals:
+                    plurals.add(way)
+            elif len(way) == 1:
+                twins.setdefault(way[0], phrases[key])
+    return twins
+
+
+def _timely(source: str, into: str) -> dict[str, Entry]:
+    """Return the single words of a language that stand before a year, with their entries."""
+    times = time_words(into)
+    return {
+        said.casefold(): entry for said, entry, _ in _entries(source, into) if entry.word in times and said.isalpha()
+    }
 
 
 def key_of(said: str, source: str) -> tuple[str, ...]:
@@ -129,7 +166,7 @@ def _entries(source: str, into: str) -> Iterator[tuple[str, Entry, bool]]:
         target = forms(written[0]) if written else ("",)
         word = target[0]
         plural = target[1] if len(target) > 1 else pluralised(word) if row[0] == "n" and into == "en" else word
-        entry = Entry(word, plural, row[0])
+        entry = Entry(word, plural, row[0], tuple(forms(one)[0] for one in written[1:]))
         for phrase in split(row[one]) if row[one] != "-" else ():
             several = forms(phrase)
             for at, form in enumerate(several):
@@ -178,7 +215,7 @@ def question_words(code: str) -> frozenset[str]:
         return frozenset()
     column = LANGUAGES.index(code) + 1
     return frozenset(
-        word.casefold() for row in _rows() if row[1] in _ASKING for word in split(row[column]) if word.isalpha()
+        word.casefold() for row in _rows() if row[1] in ASKING for word in split(row[column]) if word.isalpha()
     )
 
 

@@ -6,21 +6,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from search.language.glossing.dictionary import Dictionary, Entry
+from search.language.glossing.compounds import compound
+from search.language.glossing.dictionary import ASKING, Dictionary, Entry
+from search.language.glossing.listed import ListedWords
+from search.language.glossing.lists import LONGEST, word_list
+from search.language.glossing.wanted import Wanted
 from search.language.number_words import number_words
 from search.language.tokens import Token, tokens
-from search.language.words import function_words
+from search.language.words import BEING, function_words
 
-_COMPOUNDS = frozenset(("de", "nl", "sv"))
-_LINKS = ("", "s", "es", "n", "en", "e", "er")
-"""Letters that join the parts of a compound: German *Arbeit-s-ort*."""
 _PLURAL_ENDS: dict[str, tuple[str, ...]] = {
     "de": ("n", "e", "er", "s"), "en": ("s",), "es": ("s",), "fr": ("s", "x"), "it": ("i", "e"), "nl": ("n", "s"),
     "pt": ("s",), "sv": ("r", "n"),
 }  # fmt: skip
 """Endings that mark the plural of a noun that is not in the dictionary in this form."""
 _SHORTEST_PART = 4
-_SHORTEST_COMPOUND = 9
 _QUOTED = re.compile(r"[\"“”«»„「『]([^\"“”«»„」』]*)[\"“”«»」』]")
 _RUN = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff々ー]+|(?:(?![\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff々ー])[^\W_])+"
@@ -29,6 +29,8 @@ _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff々ー]")
 _NUMBER = Entry("", "", "f")
 _SAID = Entry("", "", "f")
 """Entry of a word whose meaning stands elsewhere."""
+_LONGEST_NAME = 4
+"""Most words of a name that is looked up."""
 _CLAUSE = 16
 """Largest number of words between two words that belong together."""
 _JOINING = frozenset(("und", "oder", "aber", "en", "of", "maar"))
@@ -53,9 +55,10 @@ class Part:
     mark: bool = False
 
 
-def by_words(text: str, words: Dictionary, source: str, into: str) -> list[Part]:
+def by_words(text: str, words: Dictionary, source: str, into: str, wanted: Wanted) -> list[Part]:
     """Return the parts of a text whose words are separated by spaces."""
-    reader = _Reader(text, tokens(text), words, source)
+    listed = ListedWords(word_list(source, into), function_words(source), wanted)
+    reader = _Reader(text, tokens(text), words, listed, source)
     parts: list[Part] = []
     at = 0
     while at < len(reader.said):
@@ -68,11 +71,21 @@ def by_words(text: str, words: Dictionary, source: str, into: str) -> list[Part]
 class _Reader:
     """Reads one text: which part begins at a word, and how many words it has."""
 
-    def __init__(self, text: str, said: Sequence[Token], words: Dictionary, source: str) -> None:
-        self.text, self.said, self._words, self._source = text, said, words, source
-        self._kept = _kept(text, said, source)
+    def __init__(self, text: str, said: Sequence[Token], words: Dictionary, listed: ListedWords, source: str) -> None:
+        self.text, self.said, self._words, self._listed, self._source = text, said, words, listed, source
+        self._kept = _kept(text, said, source, listed)
+        self._keep_names()
         self._numbers = number_words(source)
         self._opened, self._closed = _parted(said, self._kept, words)
+
+    def _keep_names(self) -> None:
+        """Keep the words of names of several words: *rio grande* is no large river where it is a name."""
+        for at, token in enumerate(self.said):
+            for last in range(min(len(self.said), at + _LONGEST_NAME) - 1, at, -1):
+                apart = any(said.mark for said in self.said[at + 1 : last + 1]) or "quoted" in self._kept[at : last + 1]
+                if not apart and self._listed.wanted.is_name(self.text[token.start : self.said[last].end]):
+                    self._kept[at : last + 1] = ["quoted"] * (last + 1 - at)
+                    break
 
     def part(self, at: int) -> tuple[Part, int]:
         """Return the part that begins at a word, and its number of words."""
@@ -86,8 +99,10 @@ class _Reader:
         number = self._numbers.at(said, at) if known is None and not self._kept[at] else None
         if number and number[1] > 1:
             return self._part(at, number[0], str(number[1]), _NUMBER), number[0]
-        if known is None and not self._kept[at] and (made := _compound(said[at].word, self._words, self._source)):
-            return self._part(at, length, made, Entry(made, made, "n")), length
+        if known is None and not self._kept[at]:
+            made = compound(said[at].word, self._words, self._listed, self._source)
+            if made:
+                return self._part(at, length, made, Entry(made, made, "n")), length
         if known is None:
             return self._part(at, length, self.text[said[at].start : said[at + length - 1].end], None), length
         written = known.plural if plural else known.word
@@ -100,12 +115,36 @@ class _Reader:
         said, words = self.said, self._words
         if self._kept[at] == "quoted":
             return 1, None, False
+        if (timely := words.timely.get(said[at].word)) and at + 1 < len(said) and said[at + 1].word.isdigit():
+            return 1, timely, False
         length, entry, plural = _longest(said, at, words, self._source)
+        if length == 1 and (twin := words.twins.get(said[at].word)) and self._is_twin(at, twin):
+            entry = twin
         if self._kept[at] == "name" and length == 1 and not _is_name(said[at], entry, words, self._source):
             entry = None  # *Julia* is no month, although *julio* has its stem
         if length == 1 and said[at].capital and (said[at].word,) not in words.phrases and _beside_name(said, at, words):
             entry = None  # *Lamp* in *Harmonica Lamp*: a form that the dictionary does not have, beside a name
+        if length == 1 and entry is not None and (said[at].word,) not in words.phrases:
+            wanted, word = self._listed.wanted, said[at].word
+            if wanted.is_name(word) and not wanted.likeness(entry.word, word):
+                entry = None  # *colorado*, which has the stem of *color*
+        if length == 1 and not self._kept[at] and not self._numbers.at(said, at):
+            return self._listed.instead(self._following(at), entry) or (length, entry, plural)
         return length, entry, plural
+
+    def _is_twin(self, at: int, twin: Entry) -> bool:
+        """Whether a word at this place has an accent that was not typed: *que rio …*, *qual e il fiume …*."""
+        if twin.word in ASKING:
+            return at == 0
+        before = self._words.phrases.get((self.said[at - 1].word,)) if at else None
+        return twin.word in BEING and before is not None and before.word in ASKING
+
+    def _following(self, at: int) -> list[str]:
+        """Return the words from a place on that may belong to one phrase."""
+        end = at + 1
+        while end < min(len(self.said), at + LONGEST) and not self.said[end].mark and not self._kept[end]:
+            end += 1
+        return [token.word for token in self.said[at:end]]
 
     def _part(self, at: int, length: int, written: str, entry: Entry | None) -> Part:
         token, last = self.said[at], self.said[at + length - 1]
@@ -195,8 +234,11 @@ def _beside_name(said: Sequence[Token], at: int, words: Dictionary) -> bool:
     return False
 
 
-def _kept(text: str, said: Sequence[Token], source: str) -> list[str]:
-    """Return for each word whether it is `quoted`, part of a `name` with capitals, or neither (empty)."""
+def _kept(text: str, said: Sequence[Token], source: str, listed: ListedWords) -> list[str]:
+    """Return for each word whether it is `quoted`, part of a `name` with capitals, or neither (empty).
+
+    A word of the schema with a capital is no name: *Quels États …*.
+    """
     inside = bytearray(len(text))
     for match in _QUOTED.finditer(text):
         inside[match.start() : match.end()] = b"\1" * (match.end() - match.start())
@@ -204,7 +246,8 @@ def _kept(text: str, said: Sequence[Token], source: str) -> list[str]:
     if source == "de":
         return kept
     for at, token in enumerate(said):
-        if at and token.capital and not kept[at] and said[at - 1].mark not in (".", "?", "!", "¿", "¡"):
+        begins = not at or said[at - 1].mark in (".", "?", "!", "¿", "¡")
+        if token.capital and not kept[at] and not begins and not listed.says_schema(token.word):
             kept[at] = "name"
     for at in range(1, len(said) - 1):
         # Juan *de la* Cruz, but not Mac *y en* Windows.
@@ -218,22 +261,6 @@ def _kept(text: str, said: Sequence[Token], source: str) -> list[str]:
         if kept[behind] == "name" and not apart and not any(said[place].mark for place in range(at, behind + 1)):
             kept[at] = "name"
     return kept
-
-
-def _compound(word: str, words: Dictionary, source: str) -> str:
-    """Return a compound of two known nouns: *Krebsmedikamente* → `cancer drugs`; empty if it is none."""
-    if source not in _COMPOUNDS or len(word) < _SHORTEST_COMPOUND:
-        return ""
-    for cut in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
-        behind = words.phrases.get((word[cut:],)) or words.stems.get(words.stem(word[cut:]))
-        if behind is None or behind.kind != "n":
-            continue
-        for link in _LINKS:
-            first = words.phrases.get((word[:cut].removesuffix(link),)) if word[:cut].endswith(link) else None
-            if first is not None and first.kind in ("n", "a"):
-                plural = (word[cut:],) not in words.phrases or (word[cut:],) in words.plurals
-                return f"{first.word} {behind.plural if plural else behind.word}"
-    return ""
 
 
 def segmented(text: str, words: Dictionary) -> list[Part]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Protocol, TypeVar
 
+from search.language.accents import spelled
 from search.language.cues import Cues, Span
 from search.language.languages import language
 from search.language.quantities import quantities
@@ -47,7 +48,7 @@ def read_cues(text: str, code: str = "en", today: date | None = None) -> Cues:
     """
     lang = language(code)
     text = text[:MOST_CHARACTERS_READ]
-    said = tokens(text)
+    said = spelled(tokens(text), lang.code)
     dates = date_reader(lang.code).read(text, said, today or date.today())
     superlatives = superlative_reader(lang.code).read(said, spans(dates))
     asking = asking_reader(lang.code).read(said, spans(superlatives)) if said else None

@@ -21,6 +21,8 @@ class FieldReader:
         lang = language(code)
         self._scales = scales_of(lang.code)
         self._how = phrases(lang.entries("fields", "how"))
+        self._which = phrases(lang.entries("fields", "which"))
+        self._having = lang.set("fields", "having")
         self._much = phrases(lang.entries("fields", "much"))
         self._what = phrases(lang.entries("fields", "what"))
         self._when = phrases(lang.entries("fields", "when"))
@@ -35,10 +37,21 @@ class FieldReader:
             length = self._how.length(said, at)
             if length and (found := self._scales.positive.at(said, at + length)):
                 return FieldAsked((_span(said, at, length + found[0]),), found[1].scale.names, found[1].scale.unit)
+            if noun := self._noun(said, at):
+                return noun
             much = self._much.length(said, at)
             if length := much or self._what.length(said, at):
                 return self._verb(said, at, length, is_price=bool(much))
         return None
+
+    def _noun(self, said: Sequence[Token], at: int) -> FieldAsked | None:
+        """Return the property that is asked for by its noun: *qué altura tiene el Aneto*."""
+        length = self._which.length(said, at)
+        place = at + length
+        if not length or place + 1 >= len(said) or said[place + 1].word not in self._having:
+            return None
+        scale = self._scales.nouns.get(said[place].word)
+        return FieldAsked((_span(said, at, length + 2),), scale.names, scale.unit) if scale is not None else None
 
     def _verb(self, said: Sequence[Token], at: int, length: int, *, is_price: bool) -> FieldAsked | None:
         """Return the property that a verb of a scale says at the end; without one, *how much is X* is a price."""

@@ -10,6 +10,7 @@ from typing import TypeVar
 from search.language.cues import Asking, Comparison, ConditionWord, Cues, DateRange, Span, Superlative, Turning
 from search.language.detection import language_of
 from search.language.gloss import MOST_CHARACTERS_READ, Gloss, gloss
+from search.language.glossing.wanted import Wanted
 from search.language.languages import language
 from search.language.mending import mended
 from search.language.quantities import Quantity
@@ -46,11 +47,14 @@ def read_question(
     today: date | None = None,
     schema: Collection[str] = frozenset(),
     known: Callable[[str], bool] = lambda word: False,
+    named: Callable[[str], bool] = lambda said: False,
 ) -> ReadQuestion:
     """Return a question read in the language of a knowledge base.
 
     In a question in that language misspelt words of asking are mended, and those of `schema`, the words of the
-    knowledge base's schema; words for which `known` is true are names and stay as they are.
+    knowledge base's schema; words for which `known` is true are names or stand in texts and stay as they are. In
+    another language a word of several meanings has the one that is a word of `schema`, else one that is `known`; words
+    for which `named` is true are a name and stay as they are.
 
     Cues come from the question's own words where its language has a data file, else from the gloss. Without a
     dictionary the text stays as it is and `cues.whole` is False.
@@ -60,9 +64,10 @@ def read_question(
     if lang.whole and asked == language_code(base_language):
         meant = mended(text[:MOST_CHARACTERS_READ], asked, schema, known)
         return ReadQuestion(meant.text, meant, read_cues(meant.text, asked, today))
-    read = gloss(text, asked, base_language)
+    wanted = Wanted(schema, named, known)
+    read = gloss(text, asked, base_language, wanted)
     if lang.whole:
-        cues = _placed(read_cues(read.original, asked, today), read)
+        cues = _placed(read_cues(read.original, asked, today), read, wanted)
         return ReadQuestion(read.text, read, cues)
     notes = (f"Questions in this language ({asked}) are read word by word; conditions may be missed.",)
     if read.read and language(base_language).whole:
@@ -72,13 +77,13 @@ def read_question(
     return ReadQuestion(read.text, read, read_cues(read.text, asked, today), notes)
 
 
-def _placed(cues: Cues, read: Gloss) -> Cues:
+def _placed(cues: Cues, read: Gloss, wanted: Wanted) -> Cues:
     """Return cues with the offsets of the gloss instead of those of the question."""
     if not read.changed:
         return cues
 
     def said(word: str) -> str:
-        return gloss(word, read.language, read.into).text.lower()
+        return gloss(word, read.language, read.into, wanted).text.lower()
 
     def unit(written: str) -> str:
         return written if written in UNITS else said(written)
@@ -93,10 +98,16 @@ def _placed(cues: Cues, read: Gloss) -> Cues:
     def span(stretch: Span) -> Span:
         return read.place(*stretch)
 
+    asked = read.original.lower()
+
+    def names(scale: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names of a property; the question may name it in its own words."""
+        return tuple(said(name) if name in asked else name for name in scale)
+
     turnings = [replace(at(turning), scope=span(turning.scope)) for turning in cues.turnings]
     superlatives = [
-        replace(at(cue), word=said(cue.word), counted=span(cue.counted) if cue.counted else None)
-        for cue in cues.superlatives
+        replace(at(one), word=said(one.word), counted=one.counted and span(one.counted), scale=names(one.scale))
+        for one in cues.superlatives
     ]
     comparisons = [replace(at(cue), word=said(cue.word), reference=span(cue.reference)) for cue in cues.comparisons]
     return replace(

@@ -63,7 +63,10 @@ def scales_of(code: str) -> Scales:
     verbs: dict[str, tuple[str, Scale]] = {}
     nouns: dict[str, Scale] = {}
     for written in lang.value("scales", default=()):
-        scale = Scale(split(written["names"]), written.get("unit", ""), split(written.get("against", "")))
+        names = split(written["names"])
+        further = () if lang.code == "en" else _english_names(names[0])
+        names = tuple(dict.fromkeys((*further, *names)))
+        scale = Scale(names, written.get("unit", ""), split(written.get("against", "")))
         ends: tuple[End, ...] = ("high", "low")
         for end in ends:
             for entry in split(written.get(end, "")):
@@ -74,6 +77,13 @@ def scales_of(code: str) -> Scales:
             nouns.setdefault(noun, scale)
     positive, comparative, superlative = (Phrases(degree) for degree in degrees)
     return Scales(positive, comparative, superlative, verbs, nouns)
+
+
+@lru_cache(maxsize=64)
+def _english_names(first: str) -> tuple[str, ...]:
+    """Return the words with which schemas in English name a property, by the first of them."""
+    listed = (split(written["names"]) for written in language("en").value("scales", default=()))
+    return tuple(name for names in listed if names[0] == first for name in names)
 
 
 def date_names(code: str) -> tuple[str, ...]:

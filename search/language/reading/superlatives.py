@@ -16,6 +16,8 @@ from search.language.tokens import Phrases, Token, phrases
 Degree = Literal["most", "fewest", "many", "few", "ranges", "ranges_few", "more", "less"]
 _MOST_COUNTED = 4
 """Largest number of words in the name of what is counted."""
+_DETERMINED = 2
+"""Number of words before *more* among which the article of its noun stands."""
 _CHOICE = 16
 """Largest number of words from a comparative to the *or* of a choice."""
 _SHORTEST = 6
@@ -159,12 +161,21 @@ class SuperlativeReader:
             adjective = self._scales.positive.at(said, end)
             participle = end < len(said) and not said[end].mark and self._participle(said[end].word)
             behind = end + (adjective[0] if adjective else 1)
-            known = bool(adjective or participle) and not self._than.length(said, behind)
+            known = bool(adjective or participle) and not self._compares(said, at, behind)
             if not known or not (limit > 1 or said[at].word in self._bare):
                 return None
         if limit == 1 and self._articles:
             limit = self._number_before_noun(said, begins)
         return self._most(said, begins, end, limit, down=down)
+
+    def _compares(self, said: Sequence[Token], at: int, behind: int) -> bool:
+        """Whether *than* stands at a place: in *el estado más pequeño que limita con Texas* it begins a clause."""
+        length = self._than.length(said, behind)
+        if not length or behind + length >= len(said):
+            return bool(length)
+        determined = any(token.word in self._determiners for token in said[max(0, at - _DETERMINED) : at])
+        other = said[behind + length]
+        return not determined or other.capital or other.word in self._function or other.word[0].isdigit()
 
     def _than_within(self, said: Sequence[Token], at: int) -> bool:
         """Whether a comparing *than* stands among the next few words."""

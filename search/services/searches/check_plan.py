@@ -13,6 +13,13 @@ from search.domain.plan import Plan
 from search.domain.plan.normal_form import contradictions
 from search.services.searches.storable import storable_json, storable_text
 
+APART = ("filters", "exclude", "order", "ask", "show")
+"""Keys of a plan beside its walk: faults of theirs do not hide those of the walk."""
+HOLDING = ("anchors", "exclude", "plan")
+"""Keys under which anchors are found: of a plan, of an exclusion, of the plan inside an anchor."""
+Place = tuple[str | int, ...]
+"""The keys and indexes that lead to a part of a plan."""
+
 
 @dataclass(frozen=True)
 class CheckedPlan:
@@ -59,10 +66,11 @@ def check_plan(data: object, schema: Schema) -> CheckedPlan:
 
 def _contradictions_apart(data: object, schema: Schema) -> list[Fault]:
     """Return the contradictions of a faulty plan's walk alone; empty if it is still invalid."""
-    if not isinstance(data, Mapping) or not any(data.get(key) for key in ("filters", "exclude", "order")):
+    if not isinstance(data, Mapping) or not any(data.get(key) for key in APART):
         return []
     try:
-        return contradictions(Plan.parse({**data, "filters": [], "exclude": [], "order": None}, schema), schema)
+        walk = {key: value for key, value in data.items() if key not in APART}
+        return contradictions(Plan.parse(walk, schema), schema)
     except PlanInvalid:
         return []
 
@@ -82,46 +90,28 @@ def _with_mended(data: object, schema: Schema, faults: tuple[Fault, ...]) -> Che
     return CheckedPlan(faults=storable, mended=plan, changes=tuple(storable_text(sentence) for sentence in said))
 
 
-def _without_ids(data: object) -> tuple[dict[tuple[int, ...], Any], object]:
-    """Return the ids of each anchor, by its place, and the plan without them.
+def _without_ids(data: object) -> tuple[dict[Place, Any], object]:
+    """Return the ids of each anchor, by its place, and the plan without them."""
+    ids: dict[Place, Any] = {}
 
-    The place is the index in `anchors`, after the index of the exclusion for the anchor of an exclusion.
-    """
+    def bare(value: object, place: Place) -> object:
+        if isinstance(value, list):
+            return [bare(item, (*place, i)) for i, item in enumerate(value)]
+        if not isinstance(value, Mapping):
+            return value
+        if place[-2:-1] == ("anchors",) and "ids" in value:
+            ids[place] = value["ids"]
+            value = {key: one for key, one in value.items() if key != "ids"}
+        return {key: bare(one, (*place, key)) if key in HOLDING else one for key, one in value.items()}
+
+    return ids, bare(data, ())
+
+
+def _with_ids(data: object, ids: Mapping[Place, Any], place: Place = ()) -> object:
+    """Return the plan with the ids of its anchors put back."""
+    if isinstance(data, list):
+        return [_with_ids(item, ids, (*place, i)) for i, item in enumerate(data)]
     if not isinstance(data, Mapping):
-        return {}, data
-    ids: dict[tuple[int, ...], Any] = {}
-
-    def bare(pattern: Mapping[str, Any], place: tuple[int, ...]) -> dict[str, Any]:
-        if not isinstance(anchors := pattern.get("anchors"), list):
-            return dict(pattern)
-        has_ids = {i: item["ids"] for i, item in enumerate(anchors) if isinstance(item, Mapping) and "ids" in item}
-        ids.update({(*place, i): given for i, given in has_ids.items()})
-        return {**pattern, "anchors": [
-            {key: value for key, value in item.items() if key != "ids"} if i in has_ids else item
-            for i, item in enumerate(anchors)
-        ]}  # fmt: skip
-
-    plan = bare(data, ())
-    if isinstance(exclude := plan.get("exclude"), list):
-        plan["exclude"] = [bare(item, (i,)) if isinstance(item, Mapping) else item for i, item in enumerate(exclude)]
-    return ids, plan
-
-
-def _with_ids(data: object, ids: Mapping[tuple[int, ...], Any]) -> object:
-    if not ids or not isinstance(data, dict):
         return data
-
-    def restored(pattern: dict[str, Any], place: tuple[int, ...]) -> dict[str, Any]:
-        if not isinstance(anchors := pattern.get("anchors"), list):
-            return pattern
-        return pattern | {"anchors": [
-            item | {"ids": ids[*place, i]} if (*place, i) in ids and isinstance(item, dict) else item
-            for i, item in enumerate(anchors)
-        ]}  # fmt: skip
-
-    plan = restored(data, ())
-    if isinstance(exclude := plan.get("exclude"), list):
-        plan = plan | {
-            "exclude": [restored(one, (i,)) if isinstance(one, dict) else one for i, one in enumerate(exclude)]
-        }
-    return plan
+    held = {key: _with_ids(one, ids, (*place, key)) if key in HOLDING else one for key, one in data.items()}
+    return held | ({"ids": ids[place]} if place in ids else {})

@@ -10,7 +10,7 @@ from search.domain.errors import Fault, InvalidRequest
 from search.domain.graph import ANY
 from search.domain.rank_table import agreements, rank_table
 from search.models import SearchRun
-from search.plan_words import ASK_WORDS, exclusion_words, filter_words, order_words, variables_of
+from search.plan_words import asked_words, exclusion_words, filter_words, order_words, variables_of
 from search.services.searches.describe_search import describe_search
 from search.text import words
 
@@ -109,15 +109,15 @@ def plan_parts(plan: Json) -> Iterator[tuple[tuple[str, str], str]]:
     for anchor in plan["anchors"]:
         text = str(anchor["text"] or ", ".join(anchor.get("ids", ())[:3]))
         kind = "" if anchor["label"] in (ANY, "") else words(anchor["label"])
-        yield ("anchor", f"{text}|{kind}".casefold()), f"{text} ({kind})" if kind else text
+        # Two plans inside may find other things and be called the same.
+        inner = sorted("=".join(key) for key, _ in plan_parts(anchor["plan"])) if anchor.get("plan") else []
+        yield ("anchor", "|".join([text, kind, *inner]).casefold()), f"{text} ({kind})" if kind else text
     for hop in plan["hops"]:
         yield ("hop", _hop_key(hop, types)), "any relation" if hop["rel"] == ANY else words(hop["rel"])
     said = [("filter", filter_words(one)) for one in plan.get("filters") or ()]
     said += [("exclude", f"not {exclusion_words(one, variables)}") for one in plan.get("exclude") or ()]
     said += [("order", order_words(plan["order"]))] if plan.get("order") else []
-    asked = plan.get("ask", "which")
-    said += [("ask", ASK_WORDS.get(asked, asked))] if asked != "which" else []
-    said += [("ask", f"shows {words(plan['show'])}")] if plan.get("show") else []
+    said += [("ask", asked) for asked in asked_words(plan)]
     text = plan["target"].get("relevance_text") or ""
     said += [("text", text)] if text else []
     for kind, text in said:

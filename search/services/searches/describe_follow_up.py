@@ -11,7 +11,7 @@ from search.domain.graph import ANY
 from search.domain.payloads import FollowUpRead, PlanEntry
 from search.domain.plan.changes import PlanChange, plan_changes
 from search.models import SearchRun
-from search.plan_words import ASK_WORDS, exclusion_words, filter_words, order_words, variables_of
+from search.plan_words import asked_words, exclusion_words, filter_words, order_words, variables_of
 from search.text import words
 
 Json = Mapping[str, Any]
@@ -90,4 +90,4 @@ def part_words(plan: Json, part: str, at: str) -> str:
         return f"not {exclusion_words(value, variables_of(plan))}"
     if part == "order":
         return order_words(value)
-    return ASK_WORDS.get(value, str(value)) if part == "ask" else str(value)
+    return ", ".join(asked_words(plan)) if part == "ask" else str(value)

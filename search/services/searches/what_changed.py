@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from search.models import SearchRun
+from search.plan_words import aggregate_words
 from search.services.searches.compare_searches import check_comparable, compare_described
 from search.services.searches.describe_search import describe_search
 
@@ -60,9 +61,16 @@ def plan_changes(comparison: Json) -> Iterator[dict[str, str]]:
 
 
 def answer_words(answer: Json) -> str:
-    """Return the answer of a plan in words: `12 answers`, `at least 12`, `42`, `yes`, `no answer of the plan`."""
+    """Return the answer of a plan in words: `12 answers`, `at least 12`, `42`, `yes`, `no answer of the plan`.
+
+    Of a number computed from a field it also says how many answers have the field: `mean price 42.5 (of 12)`.
+    """
     if answer["kind"] == "number":
         return str(answer["value"])
+    if answer["kind"] == "aggregate":
+        one = answer["aggregate"]
+        value = "not known" if one["value"] is None else f"{one['value']} (of {one['nodes']})"
+        return f"{aggregate_words(one['function'], one['field'])} {value}"
     if answer["kind"] in ("yes", "no"):
         return str(answer["kind"])
     if answer["kind"] != "list":

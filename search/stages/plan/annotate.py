@@ -30,6 +30,7 @@ from search.stages.plan.sets import Kind, Named, Where
 
 MOST_TOKENS = 60
 """Most words of a question that are read; what stands behind them is text."""
+_SENTENCE_ENDS = frozenset(".!?")
 _LIKE = 0.3
 """Least affinity of a word to an element of the schema that it may mean."""
 _EXPLAINING = frozenset(("S", "R", "F", "K", "Q", "CMP", "SUP", "CMPW", "NOT", "LACK", "EXCEPT", "COUNT", "AVG", "SUM"))
@@ -71,13 +72,12 @@ class Annotator:
         ]  # fmt: skip
         found += self._schema(whole, said)
         found += self._like(whole, said, found)
-        content = [self._content(token.word, found, at) for at, token in enumerate(said)]
+        aside = _told_of_the_asker(whole, said, self.code)
+        content = [self._content(token.word) and not aside[at] for at, token in enumerate(said)]
         return Annotated(text, said, found, content, rest)
 
-    def _content(self, word: str, found: Sequence[Derivation], at: int) -> bool:
-        if word in FUNCTION_WORDS or word in ASKING_WORDS:
-            return False
-        return True
+    def _content(self, word: str) -> bool:
+        return word not in FUNCTION_WORDS and word not in ASKING_WORDS
 
     def _made(
         self, span: tuple[int, int], category: str, meaning: object, rule: str, features: Features
@@ -345,6 +345,26 @@ def _stretches(said: Sequence[Token], places: Sequence[int]) -> list[tuple[int, 
         else:
             found.append((said[at].start, said[at].end))
         last = at
+    return found
+
+
+def _told_of_the_asker(text: str, said: Sequence[Token], code: str) -> list[bool]:
+    """Return for each word whether it stands in a sentence before the question that tells of who asks.
+
+    *I count every gram. What is there under 60 g?* A sentence that says what is wanted belongs to the question.
+    """
+    person, wanting = language(code).set("words", "first_person"), language(code).set("words", "wanting")
+    sentences: list[list[int]] = [[]]
+    for at, token in enumerate(said):
+        if token.mark in _SENTENCE_ENDS and sentences[-1]:
+            sentences.append([])
+        sentences[-1].append(at)
+    found = [False] * len(said)
+    for places in sentences[:-1]:
+        own = [said[at].word for at in places]
+        if own and own[0] in person and not wanting & set(own):
+            for at in places:
+                found[at] = True
     return found
 
 

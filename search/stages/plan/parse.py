@@ -196,6 +196,7 @@ class _Chart:
         if self.size:
             features = (*self._skipped(0, self.size), ("root-text", 1.0))
             found[None] = Derivation(0, self.size, "ROOT", None, self.parser.weights(features), "", features)
+            found[None].extra["head"] = self._head
         return sorted(found.values(), key=lambda one: -one.score)
 
     def _around(self, cell: Cell, category: str) -> Iterator[Derivation]:

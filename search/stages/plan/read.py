@@ -26,6 +26,7 @@ from search.stages.plan.compose import Composer, NotWritten
 from search.stages.plan.derivation import Derivation, Features
 from search.stages.plan.grammar import Weights, grammar
 from search.stages.plan.knowledge import Knowledge
+from search.stages.plan.knowledge.described import described
 from search.stages.plan.operators.context import Context
 from search.stages.plan.parse import Parser
 from search.stages.plan.schema_index import SchemaIndex
@@ -117,7 +118,7 @@ class Reader:
     def _settled(self, one: Tried, probability: float, grounds: Grounds) -> Plan:
         """Return the plan of a meaning with its risk level. What words are left over for is found in texts."""
         plan = one.plan
-        if one.asked is None:
+        if one.asked is None or plan.reads_type:
             return plan
         risk = level(probability, grounds.rival, grounds.explained)
         order, ask = plan.order, plan.ask
@@ -209,23 +210,40 @@ class Reader:
         asked: Asked | None = one.meaning
         left = _left(one, annotated)
         if asked is None:
-            plan = Plan(target=Target("T", (), annotated.text.strip()), risk_level="no_trade")
+            labels = tuple(self.knowledge.schema.node_types[code].name for code in codes(one.extra.get("head", 0)))
+            plan = Plan(target=Target("T", labels, annotated.text.strip()), risk_level="no_trade")
             return Tried(one, one.score, plan, np.empty(0, dtype=np.int32), annotated.text, sum(annotated.content))
         try:
-            plan = self.composer(asked, left)
+            # Of a type alone all that is said of its nodes is for their texts.
+            of_texts = isinstance(asked.of, Kind) and left and asked.ask == "which" and not asked.show
+            plan = self.composer(asked, annotated.text.strip() if of_texts else left, "no_trade" if of_texts else "normal")
         except NotWritten:
             return None
         found = trial(asked.of)
-        features = self._told(asked, found)
+        features = self._told(asked, found, one, left, annotated)
         return Tried(one, one.score + self._weights(features), plan, found, left, sum(annotated.content), features)
 
-    def _told(self, asked: Asked, found: Keys) -> Features:
+    def _told(
+        self, asked: Asked, found: Keys, one: Derivation, left: str, annotated: Annotated
+    ) -> Features:
+        """Return what the trial of a meaning says: what it finds, and whether texts can say the words left over."""
         schema = self.knowledge.schema
         whole = sum(schema.node_types[code].count for code in codes(asked.types))
+        share = len(left.split()) / max(1, sum(annotated.content))
+        guesses = sum(value for step in one.steps() for name, value in step.features if name in _UNSAID)
+        prose = max((self._prose[code] for code in codes(asked.types)), default=0.0)
         return (
             ("empty", float(not len(found))),
             ("says-nothing", float(len(found) == whole and not isinstance(asked.of, Kind))),
-        )
+            ("left-share", share), ("left-guesses", share * guesses),
+            ("left-prose", prose if left else 0.0), ("left-bare", 1 - prose if left else 0.0),
+        )  # fmt: skip
+
+    @cached_property
+    def _prose(self) -> list[float]:
+        """How many words of prose the nodes of each type have, as a share of those of the type with most, in [0, 1]."""
+        found = self.knowledge.kept(described, lambda: described(self.nodes, self.knowledge.schema))
+        return [float(count) / (float(found.max()) or 1.0) for count in found]
 
     @cached_property
     def _weights(self) -> Weights:

@@ -10,10 +10,10 @@ from django.utils.text import Truncator
 
 from search.domain.graph import Relation
 from search.language.units import unit_of_name
-from search.plan_words import order_words
+from search.plan_words import aggregate_words, order_words
 from search.text import path_text, words
 from search.views.shown.nothing import let_go_words, looked_at_words, nothing_words
-from search.views.shown.wording import GROUPED, amount_words, type_words
+from search.views.shown.wording import GROUPED, amount_words, shown_number, type_words
 
 Json = Mapping[str, Any]
 Relations = Mapping[str, Relation]
@@ -64,7 +64,7 @@ class ShownAnswer:
     @property
     def all_near(self) -> bool:
         """Whether there are answers in the graph, and none of them among the results."""
-        return self.kind == "number" and self.count > 0 and not self.last and self.near > 0
+        return self.kind in ("number", "aggregate") and self.count > 0 and not self.last and self.near > 0
 
     @property
     def none_meets(self) -> bool:
@@ -93,7 +93,8 @@ def show_answer(search: Json, relations: Relations | None = None) -> ShownAnswer
     ranks = [result["rank"] for result in search["results"] if result.get("answers")]
     near = len(search["results"]) - len(ranks)
     head, said = _WORDS[answer["kind"]](answer, _Told(search, entry, len(ranks), near, relations or {}))
-    head, said = _value(search, answer) or (head, said)
+    if answer["kind"] != "aggregate":
+        head, said = _value(search, answer) or (head, said)
     paths = _proofs(search["results"]) if answer["kind"] == "yes" else ()
     probability = entry.get("probability", 1.0)
     # The probability of a changed plan is lower because it covers less; nothing is doubtful about the plan before.
@@ -225,6 +226,27 @@ def _number(answer: Json, told: _Told) -> tuple[str, str]:
     return head, f"{told.type}, counted in the graph. {rest}".strip()
 
 
+def _aggregate(answer: Json, told: _Told) -> tuple[str, str]:
+    """Return the value that was computed, and from how many answers; the others do not have the field."""
+    one, count = answer["aggregate"], answer["count"]
+    if not count:
+        return "No answer", f"{told.nothing if answer['complete'] else told.why_unknown} {told.rest}".strip()
+    field, nodes = unit_of_name(one["field"])[0], one["nodes"]
+    found = f"{count:,} {told.type}"
+    if one["value"] is None:
+        verb = "has" if count == 1 else "have"
+        return "Not known", f"{found} {verb} no {field} here. {'' if answer['complete'] else told.why_unknown}".strip()
+    some = "" if nodes == count else f"{nodes:,} of "
+    said = [f"{aggregate_words(one['function'], one['field'])} of {some}{found}".capitalize()]
+    said[0] += f"; the others have no {field} here." if some else "."
+    said += [] if answer["complete"] else [told.why_unknown]
+    if text := answer.get("text"):
+        said.append(f"Only their texts can say {_quoted(text)}, which was not looked at.")
+    elif told.near:
+        said.append("What follows the line is near." if told.here else told.rest)
+    return amount_words(one["field"], shown_number(one["value"]))[1], " ".join(said)
+
+
 def _yes(answer: Json, told: _Told) -> tuple[str, str]:
     count = answer["count"]
     return "Yes", f"{count:,} {told.type} {'meets' if count == 1 else 'meet'} the plan." if count > 1 else ""
@@ -238,7 +260,7 @@ def _unknown(answer: Json, told: _Told) -> tuple[str, str]:
     return "Not known", f"{told.why_unknown} {told.rest}".strip()
 
 
-_WORDS = {"list": _list, "number": _number, "yes": _yes, "no": _no, "unknown": _unknown}
+_WORDS = {"list": _list, "number": _number, "aggregate": _aggregate, "yes": _yes, "no": _no, "unknown": _unknown}
 
 
 def _proofs(results: Sequence[Json]) -> tuple[str, ...]:

@@ -105,6 +105,8 @@ class OrderChip:
     limit: str
     asks: tuple[Choice, ...]
     faults: tuple[str, ...] = ()
+    ask_faults: tuple[str, ...] = ()
+    """Why what is asked for cannot be computed."""
 
     @property
     def orders(self) -> bool:

@@ -255,7 +255,7 @@ def _by_part(faults: Iterable[Fault]) -> dict[str, list[str]]:
     for fault in faults:
         parts = fault.pointer.split("/")[1:]
         listed = len(parts) >= 2 and parts[0] in ("anchors", "hops", "filters", "exclude")
-        whole = f"/{parts[0]}" if parts[:1] in (["target"], ["order"]) else ""
+        whole = f"/{parts[0]}" if parts[:1] in (["target"], ["order"], ["ask"], ["show"]) else ""
         part = f"/{parts[0]}/{parts[1]}" if listed else whole
         if fault.message not in found.setdefault(part, []):
             found[part].append(fault.message)

@@ -7,7 +7,7 @@ from typing import Any
 
 from search.domain.graph import ANY, OPPOSITE, Relation
 from search.domain.plan.routes import routes
-from search.plan_words import exclusion_words, filter_words, variables_of
+from search.plan_words import anchor_words, compared_only, exclusion_words, filter_words, variables_of
 from search.text import words
 from search.views.shown.wording import type_words
 
@@ -62,7 +62,11 @@ def _of_names(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
     hops = plan["hops"]
     types = {hop["to_var"]: hop["to_label"] for hop in hops}
     reached = routes([(hop["from"], hop["to_var"]) for hop in hops], goal)
+    apart = compared_only(plan)
     for anchor in plan["anchors"]:
+        if anchor["var"] in apart:
+            # The filter that compares with it says it.
+            continue
         said: list[str] = []
         for leg in reached.get(anchor["var"], ()):
             hop = hops[leg.hop]
@@ -75,7 +79,7 @@ def _of_names(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
 
 
 def _name(anchor: Json) -> str:
-    return f"“{anchor['text'] or ', '.join(anchor.get('ids', ()))}”"
+    return anchor_words(anchor) if anchor.get("plan") else f"“{anchor_words(anchor)}”"
 
 
 def _relation(hop: Json, relations: Mapping[str, Relation], *, turned: bool) -> str:

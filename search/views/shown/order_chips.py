@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from search.domain.graph import ANY, Direction, Schema
+from search.domain.plan import AGGREGATES
 from search.domain.plan.filter_checks import MEASURED, NAME
-from search.plan_words import SHOWS, exclusion_words, variables_of
+from search.plan_words import SHOWS, aggregate_words, asked_words, exclusion_words, variables_of
 from search.text import words
 from search.views.plan_form import Json, fields_for, labels_of
 from search.views.shown.chips import Choice, ExclusionChip, OrderChip
@@ -54,21 +55,29 @@ def order_chip(plan: Json, schema: Schema, faults: Mapping[str, Sequence[str]]) 
     if present and present not in [by for by, _ in offered]:
         offered.append((present, said_by(present)))
     by = [Choice("", "none", not present), *(Choice(json.dumps(o), text, o == present) for o, text in offered)]
-    direction, ask = order.get("direction", "desc"), plan.get("ask", "which")
-    show = plan.get("show", "")
-    known = [name for name in fields_for(plan, plan["target"]["var"], schema) if name != NAME]
-    fields = dict.fromkeys([*known, *([show] if show else [])])
-    limit = order.get("limit")
+    limit, direction = order.get("limit"), order.get("direction", "desc")
     return OrderChip(
         tuple(by),
         tuple(Choice(way, text, way == direction) for way, text in DIRECTIONS.items()),
         "" if limit is None else str(limit),
-        (
-            *(Choice(value, text, not show and value == ask) for value, text in ASKS.items()),
-            *(Choice(f"{SHOWS}{name}", words(name), name == show) for name in fields),
-        ),
+        tuple(_asks(plan, schema)),
         tuple(faults.get("/order", ())),
+        (*faults.get("/ask", ()), *faults.get("/show", ())),
     )
+
+
+def _asks(plan: Json, schema: Schema) -> Iterator[Choice]:
+    """Yield what can be asked for: the answers, a field of theirs, or something computed from a field of numbers."""
+    show, ask = plan.get("show", ""), plan.get("ask", "which")
+    known = {name: kind for name, kind in fields_for(plan, plan["target"]["var"], schema).items() if name != NAME}
+    present = f"{ask if ask != 'which' else ''} {SHOWS}{show}".lstrip() if show else ask
+    offered = dict(ASKS) | {f"{SHOWS}{name}": words(name) for name in known}
+    numbers = [name for name, kind in known.items() if kind == "number"]
+    offered |= {f"{way} {SHOWS}{name}": aggregate_words(way, name) for name in numbers for way in AGGREGATES}
+    if present not in offered:
+        offered[present] = ", ".join(asked_words(plan)) if show else ask
+    for value, text in offered.items():
+        yield Choice(value, text, value == present)
 
 
 def _orders(plan: Json, schema: Schema) -> Iterator[tuple[Json, str]]:

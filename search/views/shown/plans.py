@@ -9,7 +9,15 @@ from typing import Any
 
 from search.domain.graph import OPPOSITE, Direction
 from search.domain.plan.routes import routes
-from search.plan_words import ASK_WORDS, exclusion_words, filter_words, variables_of
+from search.plan_words import (
+    AGGREGATE_WORDS,
+    ASK_WORDS,
+    aggregate_words,
+    anchor_words,
+    exclusion_words,
+    filter_words,
+    variables_of,
+)
 from search.text import words
 from search.views.shown.answer import Relations, order_text
 from search.views.shown.wording import RISK_NAMES, RISK_WORDINGS, SOURCES, relation_words, type_words
@@ -31,7 +39,8 @@ class LinkedEntity:
 class PlanChip:
     """A variable of the plan. Only anchors have `linked` entities; `text` is the text in the question.
 
-    `inner` says that the entities are the answers of a plan inside the anchor, whose wording is `text`.
+    `inner` says that the entities are the answers of a plan inside the anchor, whose wording is `text`; `several` that
+    they were given by their ids and are not called `text`, as where a question lets choose between two.
     """
 
     kind: str
@@ -40,6 +49,7 @@ class PlanChip:
     text: str = ""
     linked: tuple[LinkedEntity, ...] = ()
     inner: bool = False
+    several: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +100,8 @@ class ShownPlan:
     order: str = ""
     ask: str = ""
     show: str = ""
+    computes: bool = False
+    """Whether what it asks for is computed from a field of all answers."""
     before: str = ""
     """The plan in one line before conditions were dropped to find something; empty if none were dropped."""
 
@@ -114,14 +126,16 @@ class ShownPlan:
     @property
     def walks(self) -> bool:
         """Whether the plan queries the graph. Other plans were not run there and have no number of candidates."""
-        return bool(self.chains or self.filters or self.exclude or self.order)
+        return bool(self.chains or self.filters or self.exclude or self.order or self.computes)
 
     @property
     def summary(self) -> str:
         """The plan in one line of text."""
+        # What is only compared with is said by its filter.
         chains = [
-            " ".join(f"{link.chip.text or link.chip.type} {_arrow_text(link.arrow)}" for link in chain)
+            " ".join(f"{link.chip.text or link.chip.type} {_arrow_text(link.arrow)}".strip() for link in chain)
             for chain in self.chains
+            if chain[0].arrow or chain[0].chip.var == self.target.var
         ]
         alone = self.target.type if self.walks else f"{self.target.type}, by text alone"
         head = " and ".join(chains) + f" {self.target.type}" if chains else alone
@@ -143,6 +157,7 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = (), relations: R
     target = plan["target"]
     goal = target.get("var", "T")
     risk = plan.get("risk_level", "normal")
+    computes = plan.get("ask") in AGGREGATE_WORDS
     return ShownPlan(
         index=index,
         chains=tuple(_chain(plan, anchor["var"], goal, chips) for anchor in plan["anchors"]),
@@ -151,8 +166,9 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = (), relations: R
         filters=tuple(filter_text(condition, goal, variables_of(plan)) for condition in plan.get("filters") or ()),
         exclude=tuple(exclusion_words(pattern, variables_of(plan), relations) for pattern in plan.get("exclude") or ()),
         order=order_text(plan["order"], relations or {}) if plan.get("order") else "",
-        ask=ASK_WORDS.get(plan.get("ask", "which"), ""),
-        show=words(plan.get("show", "")),
+        ask=aggregate_words(plan["ask"], plan["show"]) if computes else ASK_WORDS.get(plan.get("ask", "which"), ""),
+        show="" if computes else words(plan.get("show", "")),
+        computes=computes,
         risk=risk,
         risk_words=RISK_WORDINGS.get(risk, ""),
         source=SOURCES.get(entry.get("source", ""), ""),
@@ -175,15 +191,20 @@ def _chips(plan: Json, bindings: Mapping[str, Sequence[Json]]) -> dict[str, Plan
     for anchor in plan["anchors"]:
         tied = tuple(LinkedEntity(**b["node"], score=b["score"]) for b in bindings.get(anchor["var"], ()))
         kind, inner = type_words(anchor["label"]), bool(anchor.get("plan"))
-        chips[anchor["var"]] = PlanChip("anchor", anchor["var"], kind, anchor["text"], tied, inner)
+        text = anchor_words(anchor) if inner else anchor["text"]
+        several = len(anchor.get("ids", ())) > 1 and len(tied) > 1 and text != tied[0].name
+        chips[anchor["var"]] = PlanChip("anchor", anchor["var"], kind, text, tied, inner, several)
     return chips
 
 
 def _chain(plan: Json, start: str, goal: str, chips: Mapping[str, PlanChip]) -> tuple[ChainStep, ...]:
-    """Return the shortest walk from an anchor to the target, without the target, at which every chain ends."""
+    """Return the shortest walk from an anchor to the target, without the target, at which every chain ends.
+
+    An anchor in the place of the target, or one that is only compared with, is alone.
+    """
     found = routes([(hop["from"], hop["to_var"]) for hop in plan["hops"]], start).get(goal)
     if not found:
-        return (ChainStep(chips[start], None),) if start != goal else ()
+        return (ChainStep(chips[start], None),)
     links = []
     for leg in found:
         hop = plan["hops"][leg.hop]

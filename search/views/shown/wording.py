@@ -55,3 +55,10 @@ def amount_words(field: str, value: Any) -> tuple[str, str]:
         return words(field), value_text(value)
     said = f"{value:,}" if isinstance(value, int) and abs(value) >= GROUPED else f"{value}"
     return (name, f"{said} {written_unit(unit, one=value == 1)}") if unit else (words(field), said)
+
+
+def shown_number(value: int | float) -> int | float:
+    """Return a computed number with as many digits as a reader needs: six, and all of its whole part."""
+    if isinstance(value, int) or value.is_integer():
+        return int(value)
+    return round(value) if abs(value) >= 1e6 else float(f"{value:.6g}")

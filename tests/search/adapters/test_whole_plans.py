@@ -55,6 +55,12 @@ def answers_in(found: Traversal) -> list[Answer]:
     ]
 
 
+def aggregate_in(found: Traversal) -> tuple[object, int, int] | None:
+    """Return (value, nodes that have the field, all answers) of what an engine computed, or None."""
+    one = found.aggregate
+    return None if one is None else (None if one.value is None else float(one.value), one.nodes, one.answers)
+
+
 def unlike(graph: Graph, linked: LinkedPlan, engines: Sequence[GraphStore], most: int = 2) -> list[str]:
     """Return in what engines differ from trying everything: answers, keys that match, paths."""
     expected, right = oracle.candidates(graph, linked), answers_of(graph, linked)
@@ -65,6 +71,8 @@ def unlike(graph: Graph, linked: LinkedPlan, engines: Sequence[GraphStore], most
         found = engine.execute(linked, Limit())
         if answers_in(found) != right or found.truncated:
             wrong.append(f"{engine.backend}: answers {answers_in(found)} instead of {right}\n{found.query}")
+        if (computed := aggregate_in(found)) != (wanted := oracle.aggregate(graph, linked)):
+            wrong.append(f"{engine.backend}: {computed} instead of {wanted} is computed\n{found.query}")
         if (matched := engine.matching(linked, keys, Limit())) != loose:
             wrong.append(f"{engine.backend}: {matched} match instead of {loose}")
         paths = engine.paths(linked, keys, Limit(), most)

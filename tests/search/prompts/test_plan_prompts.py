@@ -171,4 +171,6 @@ def test_the_examples_show_exclusions_orders_and_every_way_of_asking(demo: str, 
     assert any(plan.exclude for plan in plans)
     assert any(plan.order and isinstance(plan.order.by, str) for plan in plans)
     assert any(plan.order and isinstance(plan.order.by, Count) for plan in plans)
-    assert {plan.ask for plan in plans} == {"which", "how many", "whether"}
+    assert any(anchor.plan for plan in plans for anchor in plan.anchors)
+    assert any(plan.aggregate for plan in plans)
+    assert {plan.ask for plan in plans} >= {"which", "how many", "whether"}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from search.domain.aggregates import Aggregated
 from search.domain.errors import StageError
 from search.domain.evidence import Path, PathEdge, PathNode
 from search.domain.linking import LinkedPlan, Placed, Traversal
@@ -96,6 +98,9 @@ class TriesEverything:
 
     def execute(self, linked: LinkedPlan, limit: Limit, rows: int = 10_000) -> Traversal:
         self._check(linked, limit)
+        return replace(self._execute(linked, rows), aggregate=self._computed(linked))
+
+    def _execute(self, linked: LinkedPlan, rows: int) -> Traversal:
         if linked.plan.order is not None:
             answers = oracle.answers(self._graph, linked)
             placed = {key: Placed(value, place) for key, _, value, place in answers}  # type: ignore[arg-type]
@@ -105,6 +110,10 @@ class TriesEverything:
         order = sorted(scores, key=lambda key: (-scores[key], key))
         candidates = tuple(Candidate(key, scores[key]) for key in order[:rows])
         return Traversal(linked.index, self.backend, candidates, len(order) > rows)
+
+    def _computed(self, linked: LinkedPlan) -> Aggregated | None:
+        found, function = oracle.aggregate(self._graph, linked), linked.plan.aggregate
+        return Aggregated(function, linked.plan.show, *found) if function and found else None
 
     def paths(
         self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1

@@ -281,3 +281,42 @@ def test_the_form_shows_exclusions_orders_and_their_faults() -> None:
     assert [choice.label for choice in editor.order.by if choice.chosen] == ["price"]
     assert editor.order.limit == "-1"
     assert "from 1 to" in editor.order.faults[0]
+
+
+def test_what_is_computed_is_chosen_beside_the_fields_and_read_back() -> None:
+    for ask in ("sum", "mean", "min", "max"):
+        read = read_plan(FIELDS | {"/ask": f"{ask} show price"}, SHOP)
+        assert (read["ask"], read["show"]) == (ask, "price")
+        assert check_plan(read, SHOP).plan is not None
+        asks = show_editor(read, SHOP).order.asks
+        assert [choice.value for choice in asks if choice.chosen] == [f"{ask} show price"]
+    labels = [choice.label for choice in asks]
+    assert [label for label in labels if label.endswith(" price")] == [
+        "total price", "mean price", "lowest price", "highest price",
+    ]  # fmt: skip
+    # Only numbers are computed with.
+    assert not [label for label in labels if label.endswith((" released", " description", " name"))]
+
+
+def test_a_plan_that_asks_for_the_number_and_shows_a_field_keeps_both_in_the_form() -> None:
+    both = plan() | {"ask": "how many", "show": "price"}
+    [chosen] = [choice.value for choice in show_editor(both, SHOP).order.asks if choice.chosen]
+    read = read_plan(FIELDS | {"/ask": chosen}, SHOP)
+    assert (read["ask"], read["show"]) == ("how many", "price")
+
+
+@pytest.mark.parametrize(
+    "hostile", ["mean show ", "mean", "show ", " show price", "sum show show price", "  ", "mean showprice"]
+)
+def test_whatever_the_form_asks_for_is_drawn_and_checked(hostile: str) -> None:
+    read = oriented(read_plan(FIELDS | {"/ask": hostile}, SHOP))
+    checked = check_plan(read, SHOP)
+    editor = show_editor(read, SHOP, checked.faults)
+    assert bool(checked.faults) == bool(editor.order.ask_faults)
+
+
+def test_why_nothing_can_be_computed_stands_at_what_is_asked() -> None:
+    read = read_plan(FIELDS | {"/ask": "mean show released"}, SHOP)
+    editor = show_editor(read, SHOP, check_plan(read, SHOP).faults)
+    assert "released holds no numbers" in editor.order.ask_faults[0]
+    assert editor.faults == ()

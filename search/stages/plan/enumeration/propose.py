@@ -73,7 +73,7 @@ class Proposer:
         if self.mentions.lookup(text):
             read = ReadQuestion(text, Gloss(text, text, language, language, read=True), Cues(language))
         else:
-            read = read_question(text, language, schema=forms, known=self._is_named)
+            read = read_question(text, language, schema=forms, known=self._is_known, named=self._is_name)
         text, cues = read.text, read.cues.first(MAX_CONDITIONS)
         names = find_names(text, self.mentions, self.knowledge.ordinary, self.max_mentions, language)
         values = _not_compared(self.values.find(text) if self.values is not None else (), cues)
@@ -99,9 +99,13 @@ class Proposer:
         question = replace(question, fielded=fielded(question, self.knowledge))
         return replace(question, attributes=self._attributes(question))
 
-    def _is_named(self, word: str) -> bool:
+    def _is_name(self, said: str) -> bool:
+        """Whether words are a name or alias as it is stored."""
+        return bool(self.mentions.lookup(said))
+
+    def _is_known(self, word: str) -> bool:
         """Whether a word is a name or alias as it is stored, or stands in a text."""
-        return bool(self.mentions.lookup(word)) or (self.soft is not None and bool(self.soft.text.postings(word)))
+        return self._is_name(word) or (self.soft is not None and bool(self.soft.text.postings(word)))
 
     def _named(self, question: AnalysedQuestion) -> list[Span]:
         """Return the names and values in front of a bare phrase none of whose words says something of the schema."""

@@ -33,24 +33,24 @@ def relation(context: Context, left: Derivation, right: Derivation) -> Iterator[
     yield right.meaning, ()
 
 
-def _any(context: Context, relating: Relating) -> Iterator[Made]:
-    """Yield the nodes that have the relation at all, at each of its ends."""
+def _any(context: Context, relating: Relating, *, subject: bool) -> Iterator[Made]:
+    """Yield the nodes that have the relation at all, at each of its ends; `subject` says that its subject is denied."""
     ways: tuple[Direction, Direction] = ("out", "in")
     for way in ways:
         near = context.schema.near(context.schema.all_types, relating.relation, way)
         reached = context.schema.far(near, relating.relation, way)
-        against = relating.way == way
+        against = relating.way is not None and (relating.way == way) is not subject
         yield Walk(reached, Kind(near), relating.relation, way), (("against", float(against)),)
 
 
 def unrelated(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """What has no neighbour over a relation."""
-    yield from _any(context, left.meaning)
+    yield from _any(context, left.meaning, subject=False)
 
 
 def unrelated_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """What no neighbour has over a relation."""
-    yield from _any(context, right.meaning)
+    yield from _any(context, right.meaning, subject=True)
 
 
 def relation_last(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:

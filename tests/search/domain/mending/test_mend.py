@@ -290,3 +290,40 @@ def parsed(data: object) -> Plan | None:
         return Plan.parse(data, SHOP)
     except PlanInvalid:
         return None
+
+
+@pytest.mark.parametrize(
+    ("word", "ask"),
+    [
+        ("average", "mean"), ("AVG", "mean"), ("total", "sum"), ("Sum", "sum"), ("minimum", "min"), ("highest", "max"),
+        ("count", "how many"),
+    ],
+)  # fmt: skip
+def test_words_for_what_is_asked_and_the_field_that_is_asked_for(word: str, ask: str) -> None:
+    mended, said = mend(written(ask=word, show="Price"), SHOP)
+    plan = Plan.parse(mended, SHOP)
+    assert (plan.ask, plan.show) == (ask, "price")
+    assert "field 'Price' to show was read as price" in said
+
+
+def test_a_field_to_show_that_is_none_is_left_for_the_parser() -> None:
+    for show in ("prize of it", "", 3, ["price"], None):
+        mended, _ = mend(written(show=show), SHOP)
+        assert isinstance(mended, dict)
+        assert mended.get("show") == show
+
+
+@pytest.mark.parametrize("depth", [3, 50, 280])
+def test_a_plan_that_is_nested_too_deep_is_left_for_the_parser(depth: int) -> None:
+    nested: dict[str, Any] = {"target": {"var": "B", "labels": ["brand"]}, "order": {"by": {"field": "founded"}}}
+    for _ in range(depth):
+        nested = {
+            "anchors": [{"var": "b", "plan": nested}], "hops": [{"from": "T", "rel": "ALSO_BUY", "to_var": "b"}],
+            "target": {"var": "T", "labels": ["product"]},
+        }  # fmt: skip
+    mended, _ = mend(nested, SHOP)
+    with pytest.raises(PlanInvalid) as caught:
+        Plan.parse(mended, SHOP)
+    assert [(fault.pointer, fault.message) for fault in caught.value.faults] == [
+        ("/anchors/0/plan/anchors/0/plan/anchors/0/plan", "Plans are nested at most 3 deep; this one would be deeper."),
+    ]

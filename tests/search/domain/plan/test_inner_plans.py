@@ -147,3 +147,48 @@ def test_its_harmless_faults_are_mended_too_and_told_with_their_place() -> None:
     written, said = mend(of(OLDEST | {"target": {"var": "B", "labels": "brands"}}), SHOP)
     assert Plan.parse(written, SHOP) == Plan.parse(of(OLDEST), SHOP)
     assert any(sentence.startswith("in the plan of anchor 1, ") for sentence in said)
+
+
+def test_an_anchor_with_an_empty_plan_needs_a_name() -> None:
+    with pytest.raises(PlanInvalid) as caught:
+        Plan.parse(of(None), SHOP)
+    assert [fault.pointer for fault in caught.value.faults] == ["/anchors/0/text"]
+
+
+def test_its_wording_says_what_leads_to_its_answers_and_what_they_are_compared_with() -> None:
+    of_oldest = {
+        "anchors": [{"var": "b", "plan": OLDEST}],
+        "hops": [MADE],
+        "target": {"var": "T", "labels": ["product"]},
+    }
+    of_acme = {"anchors": [{"var": "b", "text": "Acme"}], "hops": [MADE], "target": {"var": "T", "labels": ["product"]}}
+    dearest = of_acme | {"order": {"by": {"field": "price"}, "limit": 1}}
+    than = {"var": "T", "field": "price", "op": ">", "value": {"var": "p", "field": "price"}}
+    dearer = {
+        "anchors": [{"var": "p", "plan": dearest}],
+        "filters": [than],
+        "target": {"var": "T", "labels": ["product"]},
+    }
+    said = {
+        "product of Acme": of_acme,
+        "product of the brand with the lowest founded": of_oldest,
+        "product of Acme with the highest price": dearest,
+        "product with price > that of the product of Acme with the highest price": dearer,
+        "product with price < 50 and released missing without rain with the highest price": dearest
+        | {
+            "anchors": [],
+            "hops": [],
+            "filters": [
+                {"var": "T", "field": "price", "op": "<", "value": 50},
+                {"var": "T", "field": "released", "op": "missing"},
+            ],
+            "exclude": [
+                {"anchors": [{"var": "u", "text": "rain"}], "hops": [{"from": "T", "rel": "USED_FOR", "to_var": "u"}]}
+            ],
+        },
+        "product with number of REPLACES between 2, 3": {
+            "filters": [{"var": "T", "count": {"rel": "REPLACES"}, "op": "between", "value": [2, 3]}],
+            "target": {"var": "T", "labels": ["product"]},
+        },
+    }
+    assert {Plan.parse(plan, SHOP).wording: plan for plan in said.values()} == said

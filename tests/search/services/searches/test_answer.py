@@ -1,4 +1,4 @@
-"""The answer of a search: a list, a number, yes, no or unknown, and whether there is nothing more to it."""
+"""The answer of a search: a list, a number, an aggregate, yes, no or unknown, and whether it is complete."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from search.domain.aggregates import Aggregated
 from search.domain.payloads import Links, Plans, Traversals
 from search.domain.payloads.lists import Listed
 from search.domain.payloads.plans import BoundAnchor, BoundNode, PlanEntry, Traversed
@@ -26,6 +27,50 @@ def answer(
         Traversals(found),
         0,
     )
+
+
+def mean_price(computed: Aggregated | None, found: int = 3, **how: Any) -> dict[str, Any]:
+    """The answer where the mean price of the answers is asked for, of which `found` are candidates."""
+    plan = Plan((Anchor("a", "Ada"),), target=Target(relevance_text=how.get("left", "")), ask="mean", show="price")
+    cut, changed = how.get("cut", False), plan if how.get("changed") else None
+    traversed = Traversed(0, "test", Listed((), (), found), truncated=cut, aggregate=computed)
+    bound = Links(((BoundAnchor(0, "a", (BoundNode("n1", "person", "Ada", 1.0),)),),))
+    plans = Plans((PlanEntry(plan, "user", 1.0, given=changed),))
+    return answer_of(plans, bound, Traversals.from_json(Traversals((traversed,)).to_json()), 0)
+
+
+def of_price(value: float | None, nodes: int) -> dict[str, Any]:
+    return {"function": "mean", "field": "price", "value": value, "nodes": nodes}
+
+
+def test_an_aggregate_is_one_thing_and_counts_all_answers_not_only_the_candidates() -> None:
+    # 10,000 candidates of 12,000 answers are kept; the mean is that of all that have a price.
+    computed = Aggregated("mean", "price", 2.5, 11_000, 12_000)
+    assert mean_price(computed, 10_000, cut=True, left="amber") == {
+        "kind": "aggregate", "aggregate": of_price(2.5, 11_000), "count": 12_000, "complete": True, "field": "price",
+        "text": "amber",
+    }  # fmt: skip
+
+
+def test_an_aggregate_of_what_was_cut_off_is_not_complete() -> None:
+    computed = Aggregated("mean", "price", 2.5, 2, 3, complete=False)
+    assert mean_price(computed, cut=True) == {
+        "kind": "aggregate", "aggregate": of_price(2.5, 2), "count": 3, "complete": False, "field": "price",
+    }  # fmt: skip
+
+
+def test_an_aggregate_has_no_value_where_no_answer_has_the_field_or_none_is_found() -> None:
+    none = {"kind": "aggregate", "aggregate": of_price(None, 0), "complete": True, "field": "price"}
+    assert mean_price(Aggregated("mean", "price", None, 0, 3)) == none | {"count": 3}
+    assert mean_price(Aggregated("mean", "price", None, 0, 0), 0) == none | {"count": 0}
+    # What a changed plan found is not what was asked for.
+    del none["field"]
+    assert mean_price(Aggregated("mean", "price", 2.5, 3, 3), changed=True) == none | {"count": 0}
+
+
+def test_an_aggregate_that_no_engine_computed_is_not_known() -> None:
+    assert mean_price(None, 0, cut=True)["kind"] == "unknown"
+    assert mean_price(None, 3)["kind"] == "unknown"
 
 
 @pytest.mark.parametrize(

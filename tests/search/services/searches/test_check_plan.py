@@ -95,3 +95,34 @@ def test_text_that_no_database_takes_is_a_fault_where_it_stands() -> None:
     [fault] = check_plan(plan(anchors=[{"var": "b", "text": "A\x00", "label": "brand"}]), SHOP).faults
 
     assert fault.pointer == "/anchors/0/text"
+
+
+def test_the_mended_plan_keeps_the_ids_of_every_anchor_also_inside_plans_and_exclusions() -> None:
+    named = {"var": "c", "text": "Norway", "label": "country", "ids": ["country/no"]}
+    inner = {
+        "anchors": [named], "hops": [{"from": "B", "rel": "based in", "to_var": "c"}],
+        "target": {"var": "B", "labels": ["brand"]},
+    }  # fmt: skip
+    excluded = {"anchors": [{"var": "u", "text": "rain", "plan": None, "ids": ["use/rain"]}],
+                "hops": [{"from": "T", "rel": "USED_FOR", "to_var": "u"}]}  # fmt: skip
+    given = plan(
+        anchors=[{"var": "b", "plan": inner}, {"var": "a", "text": "Lamp", "ids": ["product/lamp"]}],
+        hops=[
+            {"from": "T", "rel": "HAS_BRAND", "to_var": "b"}, {"from": "T", "rel": "ALSO_BUY", "to_var": "a"},
+        ],
+        exclude=[excluded],
+    )  # fmt: skip
+    checked = check_plan(given, SHOP)
+    assert checked.mended is not None
+    [of_brand, lamp] = checked.mended.anchors
+    assert of_brand.plan is not None
+    assert of_brand.plan.anchors[0].ids == ("country/no",)
+    assert of_brand.plan.hops[0].rel == "BASED_IN"
+    assert lamp.ids == ("product/lamp",)
+    assert checked.mended.exclude[0].anchors[0].ids == ("use/rain",)
+
+
+def test_a_field_that_nothing_can_be_computed_from_does_not_hide_a_walk_that_cannot_be() -> None:
+    walk = [{"from": "b", "rel": "USED_FOR", "to_var": "T", "to_label": "product"}]
+    faults = check_plan(plan(hops=walk, ask="sum", show="released"), SHOP).faults
+    assert [fault.pointer for fault in faults] == ["/show", "/hops/0/rel"]

@@ -125,3 +125,14 @@ def test_the_same_search_twice_is_refused() -> None:
     run = SearchRun(question="Which?", knowledge_base_name="films")
     with pytest.raises(InvalidRequest, match="twice"):
         check_comparable([run, run])
+
+
+def test_plans_inside_that_find_other_things_differ_whatever_they_are_called_and_their_variables_are() -> None:
+    def inside(var: str, founded: int) -> dict[str, Any]:
+        one = {"var": var, "field": "founded", "op": ">", "value": founded}
+        inner = {"anchors": [], "hops": [], "target": {"var": var, "labels": ["brand"]}, "filters": [one]}
+        return plan(anchors=[{"var": "b", "text": "young brands", "label": "brand", "plan": inner}])
+
+    parts = [dict(plan_parts(one)) for one in (inside("X", 1900), inside("Y", 1900), inside("X", 1950))]
+    assert parts[0].keys() == parts[1].keys()
+    assert {key[0] for key in parts[0].keys() ^ parts[2].keys()} == {"anchor"}

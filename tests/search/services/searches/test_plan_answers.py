@@ -14,8 +14,9 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from search import wiring
-from search.models import SearchRun
+from search.models import KnowledgeBase, SearchRun
 from search.services.knowledge.import_snapshot import import_snapshot
+from search.services.searches.describe_search import describe_search
 from search.services.searches.facets import facets_of
 from search.services.searches.plan_answers import answer_rows, forget_answers, page_of, plan_answers
 from search.services.searches.request_search import request_search
@@ -197,3 +198,77 @@ def test_a_search_without_a_plan_says_why_it_has_no_answers(ask: Ask, client: Cl
     assert "uses no plan" in answer.json()["detail"]
     assert client.get(f"/search/{run.pk}/answers.csv").status_code == 404
     assert "uses no plan" in client.get(f"/search/{run.pk}/answers/").content.decode()
+
+
+def computing(ask: str, **more: Any) -> dict[str, Any]:
+    return TYPE_ALONE | {"filters": [], "ask": ask, "show": "year"} | more
+
+
+def test_what_is_computed_from_all_answers_is_one_thing_and_stands_first(ask: Ask, client: Client) -> None:
+    # Ten films of each year from 1950 to 1961; five results are shown.
+    run = ask(computing("mean"))
+    answer = describe_search(run)["answer"]
+    values = answer.pop("values")
+    assert answer == {
+        "kind": "aggregate", "aggregate": {"function": "mean", "field": "year", "value": 1955.5, "nodes": FILMS},
+        "count": FILMS, "complete": True, "field": "year",
+    }  # fmt: skip
+    assert len(values) == 5
+    assert all(1950 <= one["value"] <= 1961 for one in values)
+    page = client.get(f"/search/{run.pk}/").content.decode()
+    assert "<strong>1955.5</strong> <span>Mean year of 120 films." in page
+    assert "mean year" in page
+    assert "All 120 answers" in " ".join(page.split()).replace("All 120</a>", "All 120")
+    told = client.get(f"/api/v1/searches/{run.pk}/").json()["answer"]
+    assert told["aggregate"] == answer["aggregate"]
+    assert len(plan_answers(run)) == FILMS
+
+
+@pytest.mark.parametrize(
+    ("plan", "value", "nodes", "count"),
+    [
+        # Ada directed all films but each fourth one: 1950 + at // 10, over the at that 4 does not divide.
+        (OF_ADA | {"filters": [], "ask": "sum", "show": "year"}, 175_998, 90, 90),
+        (OF_ADA | {"ask": "max", "show": "year"}, 1961, 90, 90),
+        # The newest film of each first place: the ten films of 1961.
+        (computing("mean", order={"by": {"field": "year"}, "direction": "desc", "limit": 1}), 1961, 10, 10),
+        (computing("min", filters=[{"var": "T", "field": "year", "op": ">", "value": 1961}]), None, 0, 0),
+    ],
+)  # fmt: skip
+def test_what_a_search_computes(ask: Ask, plan: dict[str, Any], value: Any, nodes: int, count: int) -> None:
+    answer = describe_search(ask(plan))["answer"]
+    assert (answer["kind"], answer["count"]) == ("aggregate", count)
+    assert (answer["aggregate"]["value"], answer["aggregate"]["nodes"]) == (value, nodes)
+
+
+def test_more_answers_than_candidates_are_kept_are_all_computed_with(ask: Ask, client: Client) -> None:
+    base = KnowledgeBase.objects.get(name="films")
+    run = request_search(
+        knowledge_base=base.name, question="Mean year?", plan=computing("mean"), k=5, enqueue=False,
+        settings={"traverse.rows": 20},
+    )  # fmt: skip
+    answer = describe_search(run_search(run.pk))["answer"]
+    assert (answer["aggregate"]["value"], answer["count"], answer["complete"]) == (1955.5, FILMS, True)
+
+
+def test_a_plan_inside_another_one_is_answered_shown_and_asked_again(ask: Ask, client: Client) -> None:
+    # Who directed the film that comes last in the order of years and is a comedy: films 111, 114 and 117 of 1961.
+    newest = TYPE_ALONE | {
+        "filters": [{"var": "T", "field": "genre", "op": "=", "value": "comedy"}],
+        "order": {"by": {"field": "year"}, "direction": "desc", "limit": 1},
+    }  # fmt: skip
+    del newest["risk_level"]
+    outer = {
+        "anchors": [{"var": "f", "plan": newest}],
+        "hops": [{"from": "f", "rel": "DIRECTED_BY", "to_var": "T", "to_label": "person", "direction": "out"}],
+        "target": {"var": "T", "labels": ["person"]},
+    }  # fmt: skip
+    run = ask(outer)
+    described = describe_search(run)
+    assert [result["node"]["id"] for result in described["results"] if result["answers"]] == ["ada"]
+    [bound] = described["linked"]
+    assert {one["node"]["id"] for one in bound["bindings"]} == {"f111", "f114", "f117"}
+    page = client.get(f"/search/{run.pk}/").content.decode()
+    assert "film with genre = comedy with the highest year:" in page
+    form = client.get(f"/search/{run.pk}/plan/")
+    assert form.status_code == 200

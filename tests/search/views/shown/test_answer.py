@@ -52,6 +52,14 @@ def answer(kind: str, count: int, *, complete: bool = True, **more: Any) -> dict
     return {"kind": kind, "count": count, "complete": complete} | more
 
 
+def computed(
+    function: str, value: float | None, count: int, nodes: int | None = None, *, field: str = "price", **more: Any
+) -> dict[str, Any]:
+    """The answer where something is computed from a field of `count` answers, of which `nodes` have it."""
+    one = {"function": function, "field": field, "value": value, "nodes": count if nodes is None else nodes}
+    return answer("aggregate", count, aggregate=one, field=field, **more)
+
+
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
@@ -91,6 +99,31 @@ def answer(kind: str, count: int, *, complete: bool = True, **more: Any) -> dict
             said(answer("number", 14, value=14, complete=False), "++"),
             ("At least 14", "papers, counted in the graph. Not everything could be looked at in time."),
         ),
+        (said(computed("mean", 31.5, 3), "+++"), ("31.5", "Mean price of 3 papers.")),
+        (said(computed("sum", 12_500, 1), "+"), ("12,500", "Total price of 1 paper.")),
+        (
+            said(computed("min", -3, 1_200, 1_100, field="weight_g"), "++--"),
+            (
+                "-3 g",
+                "Lowest weight of 1,100 of 1,200 papers; the others have no weight here. "
+                "What follows the line is near.",
+            ),
+        ),
+        (said(computed("max", 1 / 3, 3), "+++"), ("0.333333", "Highest price of 3 papers.")),
+        (said(computed("mean", 1234567.89, 3), "+++"), ("1,234,568", "Mean price of 3 papers.")),
+        (said(computed("mean", 4.0, 3), "+++"), ("4", "Mean price of 3 papers.")),
+        (said(computed("sum", 10**400, 3), "+"), (f"{10**400:,}", "Total price of 3 papers.")),
+        (
+            said(computed("mean", 31.5, 3, complete=False), "+++"),
+            ("31.5", "Mean price of 3 papers. Not everything could be looked at in time."),
+        ),
+        (
+            said(computed("mean", 31.5, 3, text="whistling"), "+++"),
+            ("31.5", "Mean price of 3 papers. Only their texts can say “whistling”, which was not looked at."),
+        ),
+        (said(computed("mean", None, 3, 0), "+++"), ("Not known", "3 papers have no price here.")),
+        (said(computed("mean", None, 1, 0), "+"), ("Not known", "1 paper has no price here.")),
+        (said(computed("mean", None, 0), "--"), ("No answer", "No paper is “Ada”. What follows is near.")),
         (said(answer("yes", 1), "+"), ("Yes", "")),
         (said(answer("yes", 3), "+++"), ("Yes", "3 papers meet the plan.")),
         (said(answer("no", 0), ""), ("No", "The graph was looked through: no paper is “Ada”.")),

@@ -16,6 +16,11 @@ RELATIONS = {
 }
 OAK = {"var": "A1", "text": "oak", "label": "material"}
 ADA = {"var": "A2", "text": "Ada", "label": "author"}
+DEAREST = {
+    "var": "A3", "text": "the dearest chair", "label": "chair",
+    "plan": {"target": {"var": "C", "labels": ["chair"]},
+             "order": {"by": {"field": "price"}, "direction": "desc", "limit": 1}},
+}  # fmt: skip
 OF_OAK = {"from": "A1", "rel": "MADE_OF", "to_var": "T", "to_label": "chair", "direction": "in"}
 BY_ADA = {"from": "A2", "rel": "WRITES", "to_var": "T", "to_label": "chair", "direction": "out"}
 CHEAP = {"var": "T", "field": "price", "op": "<", "value": 5}
@@ -37,6 +42,18 @@ def plan(anchors: list[dict[str, Any]], hops: list[dict[str, Any]], **more: Any)
         ),
         (plan([], [], filters=[CHEAP]), "No chair with price under 5."),
         (plan([], [], filters=[LIGHT, CHEAP]), "No chair with features: foldable, price under 5."),
+        (
+            plan([DEAREST], [], filters=[{**CHEAP, "value": {"var": "A3", "field": "price"}}]),
+            "No chair with price under that of the dearest chair.",
+        ),
+        (
+            plan([OAK, DEAREST], [OF_OAK], filters=[{**CHEAP, "value": {"var": "A3", "field": "price"}}]),
+            "No chair with price under that of the dearest chair is made of “oak”.",
+        ),
+        (
+            plan([{**DEAREST, "var": "A2"}], [{**BY_ADA, "rel": "COPIES"}]),
+            "No chair copies the dearest chair.",
+        ),
         (plan([OAK], [OF_OAK], exclude=[NOT_ADA]), "No chair both is made of “oak” and not “written by Ada”."),
         (
             plan(

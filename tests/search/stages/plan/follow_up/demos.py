@@ -63,7 +63,8 @@ def _counted(name: str) -> Schema:
     schema = demo_schema(name)
     types = tuple(
         replace(kind, fields=tuple(
-            replace(one, coverage=declared[kind.name]["fields"][one.name]["count"]) for one in kind.fields
+            replace(one, coverage=declared[kind.name]["fields"][one.name].get("count", kind.count))
+            for one in kind.fields
         ))
         for kind in schema.node_types
     )  # fmt: skip
