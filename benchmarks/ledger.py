@@ -12,6 +12,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -92,11 +93,11 @@ def main(arguments: Sequence[str] = ()) -> None:
         right = Base(reader, set(filter(None, options.ids.split(",")))).count(rows, questions)
         is_empty = False
         show(f"{base}: {right} of {len(questions)} answers")
+        if options.save:
+            lines = [json.dumps({**asdict(row), "net": row.net}, ensure_ascii=False) for row in rows.values()]
+            options.save.write_text("\n".join(lines) + "\n", encoding="utf-8")
     if is_empty:
         raise NotHere("no question was read: import the knowledge bases first")
-    if options.save:
-        lines = [json.dumps({**asdict(row), "net": row.net}, ensure_ascii=False) for row in rows.values()]
-        options.save.write_text("\n".join(lines) + "\n", encoding="utf-8")
     _show([row for row in rows.values() if not options.ids or row.id in options.ids.split(",")], options.first)
 
 
@@ -113,6 +114,8 @@ class Base:
         assert isinstance(reader.planner, Planner)
         self.reader, self.planner, self.ids = reader, reader.planner, ids
         self._known: dict[str, list[int]] = {}
+        # What words may mean is the same whatever rule of the grammar is left out, and is looked up once.
+        self._annotated = cache(self.planner.reader.annotator)
 
     def count(self, rows: dict[str, Row], questions: Sequence[Example]) -> int:
         """Count the questions in the rows of the ids, and return how many are answered with everything."""
@@ -124,8 +127,9 @@ class Base:
             noted.names.clear()
             is_right = self.is_right(whole, example)
             right += is_right
-            for name in noted.names:
-                if not self.ids or name in self.ids:
+            # A weight of 0 is left out already.
+            for name in sorted(noted.names):
+                if (not self.ids or name in self.ids) and (name.startswith(RULE) or noted.get(name)):
                     taking.setdefault(name, []).append((example, is_right))
             for name in self._fired(whole, example):
                 rows.setdefault(name, Row(name)).fired += 1
@@ -155,6 +159,7 @@ class Base:
         parser = planner.reader.parser
         left_out = replace(parser, grammar=replace(parser.grammar, without=frozenset({rule})))
         planner.reader.__dict__["parser"] = _Without(left_out, rule)
+        planner.reader.__dict__["annotator"] = self._annotated
         return planner
 
     def is_right(self, planner: Planner, example: Example) -> bool:
