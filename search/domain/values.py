@@ -19,3 +19,12 @@ def as_number(value: object) -> float:
         return math.nan
     year, month, day = (int(part) if part else 0 for part in found.groups())
     return float(year * 10_000 + month * 100 + day)
+
+
+def period(value: object) -> tuple[float, float]:
+    """Return the first and last number of what a value stands for: all days of a year or month, else just itself."""
+    number = as_number(value)
+    if not isinstance(value, str) or math.isnan(number):
+        return number, number
+    parts = value.count("-", 1) + 1
+    return number, number + {1: 9_999, 2: 99}.get(parts, 0)

@@ -105,6 +105,8 @@ class _Draft:
             case Kind():
                 return
             case Named(types, keys, text):
+                if any(anchor.var == var for anchor in self.anchors):
+                    raise NotWritten
                 ids = tuple(self.composer.nodes.ids(keys))
                 self.anchors.append(Anchor(var, text, self.composer.label(types), "name", ids))
             case Meet(_, one, other):
@@ -153,6 +155,12 @@ class _Draft:
 
     def _hop(self, var: str, of: Walk) -> None:
         name = self.composer.schema.relations[of.relation].name
+        if isinstance(of.of, Kind):
+            # Any such neighbour will do, a named node of the plan too.
+            back = self.composer.way(of.relation, OPPOSITE[of.direction])
+            there = Count(name, back, self.composer.label(of.of.types))
+            self.filters.append(Filter(var, "", ">=", 1, there))
+            return
         near = f"x{next(self.number)}"
         named = isinstance(of.of, Named)
         first = named or self._is_found_first(of)
@@ -175,6 +183,8 @@ class _Draft:
 
     def _found_first(self, var: str, of: NodeSet) -> None:
         """Add an anchor whose nodes a set holds: named ones by their ids, others by a plan inside the anchor."""
+        if any(anchor.var == var for anchor in self.anchors):
+            raise NotWritten
         label = self.composer.label(of.types)
         named = _alternatives(of)
         if named:

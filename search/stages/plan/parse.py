@@ -25,6 +25,10 @@ _SETS = frozenset(("S",))
 _ROOTS = ("S", "V")
 _BEHIND = 5.0
 """How far behind the best of its category and stretch a meaning may be and is still kept."""
+_LONGEST = 18
+"""Most words of a stretch that begins inside a part of a sentence."""
+_MANY = 3_000
+"""Number of meanings made for a question after which its cells keep half as many."""
 _GAIN = 0.8
 """Most that the features of a rule are expected to add to its own weight."""
 _SKIPPED = 6
@@ -72,6 +76,7 @@ class _Chart:
             for at in range(one.start, one.end):
                 known[at].add(one.category)
         self.known = known
+        self.made = 0
 
     def fill(self, check: Callable[[], None]) -> None:
         """Fill all cells, shorter ones before the longer ones that end at the same word."""
@@ -81,16 +86,27 @@ class _Chart:
         for end in range(1, self.size + 1):
             check()
             for start in range(end - 1, -1, -1):
+                if end - start > _LONGEST and not self._begins(start):
+                    continue
                 made = list(by_span.get((start, end), ()))
                 made += self._joined(start, end, made)
                 if not made:
                     continue
-                cell = _kept(made, self.parser.beam)
+                cell = _kept(made, self._beam)
                 more = [child for category, several in cell.items() for one in several for child in self._alone(one)]
                 if more:
-                    cell = _kept([*made, *more], self.parser.beam)
+                    cell = _kept([*made, *more], self._beam)
                 self.cells[start, end] = cell
                 self.ends[end].append(start)
+
+    @property
+    def _beam(self) -> int:
+        """How many meanings of a category a cell keeps: fewer when a question has made many."""
+        return max(2, self.parser.beam >> self.made // _MANY)
+
+    def _begins(self, start: int) -> bool:
+        """Whether a sentence or a part of one begins at a word: only these may be long."""
+        return start == 0 or bool(self.said.tokens[start].mark)
 
     def _alone(self, one: Derivation) -> Iterator[Derivation]:
         for rule in self.parser.grammar.of_one.get(one.category, ()):
@@ -102,7 +118,7 @@ class _Chart:
 
         Pairs that cannot reach the best that the span has of their category are left out.
         """
-        rules_of, context, beam = self.parser.grammar.of_two, self.parser.context, 2 * self.parser.beam
+        rules_of, context, beam = self.parser.grammar.of_two, self.parser.context, 2 * self._beam
         tops: dict[str, list[float]] = defaultdict(list)
         for one in had:
             insort(tops[one.category], one.score)
@@ -127,6 +143,7 @@ class _Chart:
                                 for meaning, features in rule.function(context, one, two):
                                     if rule.id in _PLACED:
                                         features = (*features, (f"{rule.id}:{between}", 1.0))
+                                    self.made += 1
                                     made = self._made(rule, meaning, features, (one, two), start, end, price, skipped)
                                     if len(top) < beam or made.score > top[-beam]:
                                         insort(top, made.score)

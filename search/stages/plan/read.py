@@ -104,7 +104,7 @@ class Reader:
         grounds = grounds_of(weighed)
         probability = calibration().probability(grounds.inputs())
         (best, share), *others = weighed
-        first = ScoredPlan(self._settled(best, probability, grounds), "schema", probability, grounds.to_json())
+        first = ScoredPlan(self._settled(best, share, grounds), "schema", probability, grounds.to_json())
         if first.plan.ask == "whether" or grounds.nothing:
             # That nothing is found is an answer, which another meaning must not undo.
             return [first]
@@ -115,12 +115,12 @@ class Reader:
         ]
         return [first, *rest][:most]
 
-    def _settled(self, one: Tried, probability: float, grounds: Grounds) -> Plan:
+    def _settled(self, one: Tried, share: float, grounds: Grounds) -> Plan:
         """Return the plan of a meaning with its risk level. What words are left over for is found in texts."""
         plan = one.plan
         if one.asked is None or plan.reads_type:
             return plan
-        risk = level(probability, grounds.rival, grounds.explained)
+        risk = level(share, grounds.rival, grounds.explained)
         order, ask = plan.order, plan.ask
         if one.left:
             # The first of all are not the first of those whose texts say the words left over.
@@ -133,7 +133,8 @@ class Reader:
         said = self.worded(text[:LONGEST_QUESTION]).text
         annotated = self.annotator(said)
         roots = self.parser(annotated, lambda: limit.check("plan"))
-        trial = Trial(self.adjacency, self.columns, self.schema.playing)
+        dated = frozenset(self.schema.number_fields["date"])
+        trial = Trial(self.adjacency, self.columns, self.schema.playing, dated)
         found: list[Tried] = []
         for one in roots:
             limit.check("plan")

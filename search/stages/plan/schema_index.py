@@ -72,6 +72,11 @@ class SchemaIndex:
                     found[one.kind].append((code, one.name))
         return found
 
+    @cached_property
+    def measured(self) -> frozenset[tuple[int, str]]:
+        """All fields of numbers and dates."""
+        return frozenset(pair for pairs in self.number_fields.values() for pair in pairs)
+
     def far(self, types: int, relation: int, direction: Direction) -> int:
         """Return the mask of the types that a relation leads to from nodes of some types in a direction."""
         far = 0

@@ -207,7 +207,24 @@ def meet(one: NodeSet, other: NodeSet) -> NodeSet | None:
         one, other = other, one
     if isinstance(one, Kind):
         return narrowed(other, types)
+    for any_of, of in ((one, other), (other, one)):
+        if _implied(any_of, of):
+            return narrowed(of, types)
     return Meet(types, one, other)
+
+
+def _implied(any_of: NodeSet, of: NodeSet) -> bool:
+    """Whether a set of what is joined with any node of some types is said by another set: *born in Norway, in any land*."""
+    return (
+        isinstance(any_of, Walk)
+        and isinstance(any_of.of, Kind)
+        and any(
+            isinstance(one, Walk)
+            and (one.relation, one.direction) == (any_of.relation, any_of.direction)
+            and not one.of.types & ~any_of.of.types
+            for one in parts(of)
+        )
+    )
 
 
 def narrowed(of: NodeSet, types: int) -> NodeSet:
@@ -254,16 +271,16 @@ def is_found_first(of: Walk, *, mutual: bool) -> bool:
     return mutual and any(again)
 
 
-def named_within(of: NodeSet, mutual: Callable[[int], bool]) -> list[Named]:
-    """Return the named sets of the plan that a set belongs to, those of plans inside it left out."""
+def within(of: NodeSet, mutual: Callable[[int], bool]) -> list[NodeSet]:
+    """Return the sets whose nodes anchors hold in the plan that a set belongs to: named ones, and those found first."""
     match of:
         case Named():
             return [of]
         case Walk(_, inner, relation, _):
-            return [] if is_found_first(of, mutual=mutual(relation)) else named_within(inner, mutual)
+            return [inner] if is_found_first(of, mutual=mutual(relation)) else within(inner, mutual)
         case Where(_, inner) | WhereCount(_, inner) | Without(_, inner) | Compared(_, inner):
-            return named_within(inner, mutual)
+            return within(inner, mutual)
         case Meet(_, one, other):
-            return [*named_within(one, mutual), *named_within(other, mutual)]
+            return [*within(one, mutual), *within(other, mutual)]
         case _:
             return []

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.domain.graph import DIRECTIONS, OPPOSITE, Direction
-from search.domain.values import as_number
+from search.domain.values import period
 from search.interfaces import Adjacency, Columns, Keys
 from search.stages.plan.sets import (
     Compared,
@@ -28,7 +28,7 @@ from search.stages.plan.sets import (
     WhereCount,
     Without,
     codes,
-    named_within,
+    within,
 )
 
 _NONE = np.empty(0, dtype=np.int32)
@@ -44,6 +44,7 @@ class Trial:
     adjacency: Adjacency
     columns: Columns
     playing: Callable[[int, int, Direction], int] = lambda types, relation, direction: types
+    dated: frozenset[tuple[int, str]] = frozenset()
     most_edges: int = 2_000_000
     _found: dict[NodeSet, Keys] = field(default_factory=dict)
     _sorted: dict[tuple[int, str], tuple[Keys, NDArray[np.float64]]] = field(default_factory=dict)
@@ -124,10 +125,10 @@ class Trial:
         return mask
 
     def _origin(self, of: Walk) -> Keys | None:
-        """Return the named node that a walk begins at, which it does not come back to; None if it may."""
-        named = named_within(of, lambda relation: self.adjacency.schema.relations[relation].mutual)
-        keys = [key for one in named if len(one.keys) == 1 for key in one.keys]
-        return np.array(sorted(set(keys)), dtype=np.int32) if keys else None
+        """Return the nodes that a walk begins at, which it does not come back to; None where it begins at several."""
+        named = within(of, lambda relation: self.adjacency.schema.relations[relation].mutual)
+        keys = [found for one in named if len(found := self(one)) == 1]
+        return np.unique(np.concatenate(keys)) if keys else None
 
     def _column(self, code: int, name: str) -> tuple[Keys, NDArray[np.float64]]:
         found = self._sorted.get((code, name))
@@ -170,8 +171,9 @@ class Trial:
             has = np.unique(np.concatenate([self.columns.having(label, name) for label in labels]))
             keep = np.intersect1d if of.op == "exists" else np.setdiff1d
             return keep(inner, has, assume_unique=True)
-        texts = isinstance(of.value, str) and np.isnan(as_number(of.value))
-        if texts or of.op in ("contains", "not contains", "in", "not in") or (isinstance(of.value, str) and of.op in ("=", "!=")):
+        dated = any((code, name) in self.dated for code in codes(of.types))
+        texts = isinstance(of.value, str) and not dated
+        if texts or of.op in ("contains", "not contains", "in", "not in"):
             values = of.value if isinstance(of.value, tuple) else (of.value,)
             part = of.op in ("contains", "not contains")
             those = [self.columns.equal(label, name, value, part=part) for label in labels for value in values]
@@ -179,11 +181,12 @@ class Trial:
             keep = np.setdiff1d if of.op in ("!=", "not in", "not contains") else np.intersect1d
             return keep(inner, met, assume_unique=True)
         keys, numbers = self.numbers(inner, name)
-        if of.op == "between":
-            low, high = of.value if isinstance(of.value, tuple) else (of.value, of.value)
-            return keys[(numbers >= as_number(low)) & (numbers <= as_number(high))]
-        met = keys[_COMPARE[of.op](numbers, as_number(of.value))]
-        return met if of.op != "!=" else np.setdiff1d(inner, keys[numbers == as_number(of.value)], assume_unique=True)
+        ends = of.value if isinstance(of.value, tuple) else (of.value, of.value)
+        (low, _), (_, high) = period(ends[0]), period(ends[1])
+        met = {
+            "<": numbers < low, "<=": numbers <= high, ">": numbers > high, ">=": numbers >= low,
+        }.get(of.op, (numbers >= low) & (numbers <= high))  # fmt: skip
+        return np.setdiff1d(inner, keys[met], assume_unique=True) if of.op == "!=" else keys[met]
 
     def counts(self, keys: Keys, count: Counted) -> NDArray[np.int64]:
         """Return for each key the number of different nodes that it is joined with."""

@@ -28,8 +28,7 @@ def fewest_field(context: Context, left: Derivation, right: Derivation) -> Itera
 
 
 def _by(context: Context, end: str, named: FieldNamed) -> Made:
-    measured = {pair for pairs in context.schema.number_fields.values() for pair in pairs}
-    fields = tuple(pair for pair in named.fields if pair in measured)
+    fields = tuple(pair for pair in named.fields if pair in context.schema.measured)
     return Order(end, fields), (("order-no-number", float(not fields)),)
 
 

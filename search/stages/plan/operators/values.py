@@ -43,8 +43,7 @@ def date_of(context: Context, left: Derivation, right: Derivation) -> Iterator[M
 
 def counted_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """A field that holds a number of what is asked for: *how many people*."""
-    measured = {pair for pairs in context.schema.number_fields.values() for pair in pairs}
-    fields = tuple(pair for pair in right.meaning.fields if pair in measured)
+    fields = tuple(pair for pair in right.meaning.fields if pair in context.schema.measured)
     if fields:
         yield FieldNamed(fields), ()
 
@@ -83,24 +82,25 @@ def _aggregate(what: tuple[str, FieldNamed], of: NodeSet) -> Iterator[Made]:
 
 def field_meets(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The nodes whose field meets a condition."""
-    yield from _conditions(left.meaning.fields, right.meaning, context.schema.all_types)
+    yield from _conditions(context, left.meaning.fields, right.meaning, context.schema.all_types)
 
 
 def meets_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The nodes whose field, named behind the number, meets a condition."""
-    yield from _conditions(right.meaning.fields, left.meaning, context.schema.all_types)
+    yield from _conditions(context, right.meaning.fields, left.meaning, context.schema.all_types)
 
 
-def _conditions(fields: Fields, amount: Amount, types: int) -> Iterator[Made]:
-    for name, having in _of_types(fields, types):
-        yield condition(Kind(having), name, amount), ()
+def _conditions(context: Context, fields: Fields, amount: Amount, types: int) -> Iterator[Made]:
+    for name, having in _of_types([pair for pair in fields if pair in context.schema.measured], types):
+        yield condition(context, Kind(having), name, amount), ()
 
 
-def condition(of: NodeSet, name: str, amount: Amount) -> Where:
-    """Return the nodes of a set whose field meets a condition."""
+def condition(context: Context, of: NodeSet, name: str, amount: Amount) -> Where:
+    """Return the nodes of a set whose field meets a condition; a date is written as text, as plans write it."""
     op = cast(Operator, amount.op)
-    value = (_plain(amount.low), _plain(amount.high)) if op == "between" else _plain(amount.low)
-    return Where(of.types, of, name, op, value)
+    dated = any(field == name and of.types >> code & 1 for code, field in context.schema.number_fields["date"])
+    low, high = (str(_plain(end)) if dated else _plain(end) for end in (amount.low, amount.high))
+    return Where(of.types, of, name, op, (low, high) if op == "between" else low)
 
 
 def _plain(number: float) -> int | float:
@@ -124,7 +124,7 @@ def _meets(context: Context, of: NodeSet, amount: Amount) -> Iterator[Made]:
     found = list(_of_types(fields, of.types))
     for name, types in found:
         bare: Features = (("number-bare", float(not amount.fields)), ("number-ways", float(len(found) - 1)))
-        yield condition(narrowed(of, types), name, amount), bare
+        yield condition(context, narrowed(of, types), name, amount), bare
 
 
 def more_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
