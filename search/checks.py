@@ -46,7 +46,8 @@ from search.models import Release
 from search.neural.site_encoders import missing_encoder
 
 TOOLS = (
-    "encoder", "adjacency", "mentions", "values", "columns", "nodes", "text", "vectors", "no_vectors", "graph", "plan_scorers",
+    "encoder", "adjacency", "mentions", "values", "columns", "nodes", "text", "vectors", "no_vectors", "graph",
+    "plan_scorers",
     "field_retrievers", "rankers", "scorers", "language_model", "plan_prompts",
 )  # fmt: skip
 PIPELINE_KEYS = ("TITLE", "DESCRIPTION", "BACKEND", "STAGES_CLASS", "STAGES")

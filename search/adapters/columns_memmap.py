@@ -1,4 +1,4 @@
-"""The fields of nodes as columns in memory-mapped files: which nodes have a field, with which numbers, with which value.
+"""The fields of nodes as columns in memory-mapped files: which nodes have a field, with which numbers and values.
 
 A planner tries conditions and orders on them without a request to a database. Each field has its rows sorted by key,
 one for each value of a node: the key, the value as a number, and a hash of the value as it is written. A second order
@@ -46,15 +46,17 @@ def build(directory: Path, schema: Schema, nodes: Iterable[Node]) -> None:
             column = rows.get((node.type, name))
             if column is not None:
                 column += _rows(node.key, value, dated=(node.type, name) in dates)
-    fields, at = [], 0
+    fields: list[tuple[str, str, int, int]] = []
+    at = 0
     for (label, name), column in rows.items():
-        fields.append([label, name, at, at + len(column)])
+        fields.append((label, name, at, at + len(column)))
         at += len(column)
     every = [row for column in rows.values() for row in column]
     keys = np.array([key for key, _, _ in every], dtype=np.int32)
     hashes = np.array([code for _, _, code in every], dtype=np.uint64)
     order = np.concatenate(
-        [first + np.argsort(hashes[first:last], kind="stable") for _, _, first, last in fields] or [keys]
+        [first + np.argsort(hashes[first:last], kind="stable").astype(np.int64) for _, _, first, last in fields]
+        or [keys.astype(np.int64)]
     )
     np.save(directory / "keys.npy", keys)
     np.save(directory / "numbers.npy", np.array([number for _, number, _ in every], dtype=np.float64))

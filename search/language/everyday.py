@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from typing import cast
 
 from search.interfaces import Mention, MentionIndex, ValueIndex, ValueMention
 from search.language.synonyms import synonyms_in
@@ -36,7 +38,7 @@ def everyday_names(text: str, start: int, end: int, index: MentionIndex, code: s
         taken = any(one.start < last and first < one.end for one in found) or text[first:last].casefold() in _VAGUE
         if taken or any(_is_name(name, index) for name in names):
             continue
-        if named := next(_named(others, index), None):
+        if named := _first_named(others, cast(Hashable, index)):
             keys, meant = named
             if not set(keys).isdisjoint(index.lookup(text[first:last])):
                 continue
@@ -80,6 +82,12 @@ def _whole(other: str, index: ValueIndex) -> list[ValueMention]:
         for one in index.find(other)
         if one.start == 0 and one.end == len(other) and one.op == "=" and one.similarity >= _WHOLE
     ]
+
+
+@lru_cache(maxsize=2_000)
+def _first_named(others: tuple[str, ...], index: Hashable) -> tuple[tuple[int, ...], str] | None:
+    """Return the first of what `_named` finds. Everyday expressions come again, and an index of a release is fixed."""
+    return next(_named(others, cast(MentionIndex, index)), None)
 
 
 def _named(others: tuple[str, ...], index: MentionIndex) -> Iterator[tuple[tuple[int, ...], str]]:

@@ -31,6 +31,8 @@ from search.stages.plan.sets import Kind, Named, Where
 MOST_TOKENS = 60
 """Most words of a question that are read; what stands behind them is text."""
 _SENTENCE_ENDS = frozenset(".!?")
+_SOFT = 6
+"""Most names that are looked for behind words that nothing else explains."""
 _LIKE = 0.3
 """Least affinity of a word to an element of the schema that it may mean."""
 _EXPLAINING = frozenset(("S", "R", "F", "K", "Q", "CMP", "SUP", "CMPW", "NOT", "LACK", "EXCEPT", "COUNT", "AVG", "SUM"))
@@ -79,9 +81,7 @@ class Annotator:
     def _content(self, word: str) -> bool:
         return word not in FUNCTION_WORDS and word not in ASKING_WORDS
 
-    def _made(
-        self, span: tuple[int, int], category: str, meaning: object, rule: str, features: Features
-    ) -> Derivation:
+    def _made(self, span: tuple[int, int], category: str, meaning: object, rule: str, features: Features) -> Derivation:
         start, end = span
         named: Features = ((f"rule:{rule}", 1.0), *features)
         return Derivation(
@@ -189,7 +189,10 @@ class Annotator:
         for category, phrases in _cue_phrases(self.code):
             for at in range(len(said)):
                 if length := phrases.length(said, at):
-                    yield self._made((at, at + length), category, None, f"cue-{category}", ())
+                    span = at, at + length
+                    yield self._made(span, category, None, f"cue-{category}", ())
+                    for relation in self.schema.forbidding if category == "FORBID" else ():
+                        yield self._made(span, "R", Relating(relation, "out"), "relation-forbids", ())
 
     def _scales(self, said: Sequence[Token]) -> Iterator[Derivation]:
         known = scales_of(self.code)
@@ -284,10 +287,10 @@ class Annotator:
         spans = _stretches(said, [at for at in open_ if said[at].word not in ASKING_WORDS])
         if self.soft is None or not spans:
             return
-        for one in soft_names(text, spans, self.soft, 6, unsaid=spans, code=self.code):
-            span = self._span(said, one.mention.start, one.mention.end)
+        for name in soft_names(text, spans, self.soft, _SOFT, unsaid=spans, code=self.code):
+            span = self._span(said, name.mention.start, name.mention.end)
             if span is not None:
-                yield from self._named(span, one.mention, (("name-unlike", 1.0 - one.mention.similarity),))
+                yield from self._named(span, name.mention, (("name-unlike", 1.0 - name.mention.similarity),))
 
     def _like_schema(self, words_: Sequence[tuple[int, str]]) -> Iterator[Derivation]:
         if self.lexicon is None:
@@ -322,8 +325,10 @@ def _cue_phrases(code: str) -> tuple[tuple[str, Phrases[bool]], ...]:
 def _ending_phrases(code: str) -> tuple[tuple[tuple[str, str], Phrases[bool]], ...]:
     lang = language(code)
     lists = (
-        (("date", "asc"), lang.entries("superlatives", "first")), (("date", "desc"), lang.entries("superlatives", "last")),
-        (("range", "desc"), lang.entries("superlatives", "ranges")), (("range", "asc"), lang.entries("superlatives", "ranges_few")),
+        (("date", "asc"), lang.entries("superlatives", "first")),
+        (("date", "desc"), lang.entries("superlatives", "last")),
+        (("range", "desc"), lang.entries("superlatives", "ranges")),
+        (("range", "asc"), lang.entries("superlatives", "ranges_few")),
     )  # fmt: skip
     return tuple((name, Phrases((phrase, True) for phrase in entries)) for name, entries in lists)
 
@@ -371,4 +376,3 @@ def _told_of_the_asker(text: str, said: Sequence[Token], code: str) -> list[bool
 @lru_cache(maxsize=8)
 def _dates(code: str) -> Scale:
     return Scale(date_names(code))
-

@@ -114,28 +114,31 @@ class _Draft:
                 self.write(var, other)
             case Walk():
                 self._hop(var, of)
-            case Where(_, inner, name, op, value):
-                self.write(var, inner)
-                given = list(value) if isinstance(value, tuple) else value
-                self.filters.append(Filter(var, name, op, None if op in ("exists", "missing") else given))
-            case WhereCount(_, inner, counted, op, value):
-                self.write(var, inner)
-                given = list(value) if isinstance(value, tuple) else value
-                self.filters.append(Filter(var, "", op, given, self.counted(var, counted)))
+            case Where() | WhereCount() | Compared():
+                self.write(var, of.of)
+                self.filters.append(self._filter(var, of))
             case Without(_, inner, other):
                 self.write(var, inner)
-                own = _Draft(self.composer, self.depth, self.number)
-                own.write(var, other)
-                if own.exclude:
-                    raise NotWritten
-                self.exclude.append(Exclusion(tuple(own.anchors), tuple(own.hops), tuple(own.filters)))
-            case Compared(_, inner, name, op, other, other_name):
-                self.write(var, inner)
-                against = f"x{next(self.number)}"
-                self._found_first(against, other)
-                self.filters.append(Filter(var, name, op, FieldOf(against, other_name)))
+                self.exclude.append(self._exclusion(var, other))
             case Either() | Top():
                 self._found_first(var, of)
+
+    def _filter(self, var: str, of: Where | WhereCount | Compared) -> Filter:
+        if isinstance(of, Compared):
+            against = f"x{next(self.number)}"
+            self._found_first(against, of.other)
+            return Filter(var, of.field, of.op, FieldOf(against, of.other_field))
+        given = list(of.value) if isinstance(of.value, tuple) else of.value
+        if isinstance(of, WhereCount):
+            return Filter(var, "", of.op, given, self.counted(var, of.count))
+        return Filter(var, of.field, of.op, None if of.op in ("exists", "missing") else given)
+
+    def _exclusion(self, var: str, other: NodeSet) -> Exclusion:
+        own = _Draft(self.composer, self.depth, self.number)
+        own.write(var, other)
+        if own.exclude:
+            raise NotWritten
+        return Exclusion(tuple(own.anchors), tuple(own.hops), tuple(own.filters))
 
     def order(self, of: Top) -> Order:
         """Return the order of a set that is chosen by one."""

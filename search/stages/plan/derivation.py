@@ -18,7 +18,7 @@ class Order:
 
     end: str
     fields: tuple[tuple[int, str], ...] = ()
-    count: Any = None
+    count: tuple[Relating | None, Any] | None = None
     limit: int = 1
 
 

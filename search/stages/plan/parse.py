@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 from search.language.words import WHICH
@@ -21,7 +22,12 @@ from search.stages.plan.operators.context import Context
 from search.stages.plan.sets import Asked, Kind, Named, NodeSet, Walk, parts
 
 Cell = dict[str, list[Derivation]]
-_SETS = frozenset(("S",))
+Gap = tuple[float, Features, str]
+"""What skipping the words between two stretches costs, its features, and what kind of words they are."""
+_DECIDING = frozenset(
+    ("NOT", "LACK", "EXCEPT", "MOST", "FEW", "COUNT", "AVG", "SUM", "OR", "THAN", "SHARE", "SAME", "Q", "K", "CMP")
+)
+"""Categories of words that decide what is asked: a meaning that skips one leaves a condition out."""
 _ROOTS = ("S", "V")
 _BEHIND = 5.0
 """How far behind the best of its category and stretch a meaning may be and is still kept."""
@@ -33,9 +39,48 @@ _GAIN = 0.8
 """Most that the features of a rule are expected to add to its own weight."""
 _SKIPPED = 6
 """Most tokens that are skipped between two joined stretches."""
-_PREPOSITIONS = frozenset(("in", "at", "on", "from", "by", "for", "to", "through", "near", "into", "inside", "within", "under", "over", "about", "between", "among"))
+_PREPOSITIONS = frozenset(
+    (
+        "in",
+        "at",
+        "on",
+        "from",
+        "by",
+        "for",
+        "to",
+        "through",
+        "near",
+        "into",
+        "inside",
+        "within",
+        "under",
+        "over",
+        "about",
+        "between",
+        "among",
+    )
+)
 _RELATIVE = frozenset(("that", "which", "who", "whose", "where", "whom"))
-_AUXILIARY = frozenset(("is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could", "will", "would", "be", "been"))
+_AUXILIARY = frozenset(
+    (
+        "is",
+        "are",
+        "was",
+        "were",
+        "do",
+        "does",
+        "did",
+        "has",
+        "have",
+        "had",
+        "can",
+        "could",
+        "will",
+        "would",
+        "be",
+        "been",
+    )
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +107,31 @@ class Parser:
         return chart.roots()
 
 
+class _Tops:
+    """The best scores of each category of a span: what cannot come among them is not made."""
+
+    def __init__(self, most: int, had: Sequence[Derivation]) -> None:
+        self._most = most
+        self._scores: dict[str, list[float]] = defaultdict(list)
+        for one in had:
+            insort(self._scores[one.category], one.score)
+
+    def may_hold(self, category: str, score: float) -> bool:
+        """Whether a meaning of a category with such a score at most may be kept."""
+        scores = self._scores[category]
+        return not scores or (
+            score >= scores[-1] - _BEHIND and (len(scores) < self._most or score >= scores[-self._most])
+        )
+
+    def hold(self, made: Derivation) -> bool:
+        """Take a meaning's score; return whether it is among the best."""
+        scores = self._scores[made.category]
+        if len(scores) >= self._most and made.score <= scores[-self._most]:
+            return False
+        insort(scores, made.score)
+        return True
+
+
 class _Chart:
     """The cells of one question."""
 
@@ -70,7 +140,7 @@ class _Chart:
         self.size = len(annotated.tokens)
         self.cells: dict[tuple[int, int], Cell] = {}
         self.ends: dict[int, list[int]] = defaultdict(list)
-        self._gaps: dict[tuple[int, int], tuple[float, Features, str]] = {}
+        self._gaps: dict[tuple[int, int], Gap] = {}
         known: dict[int, set[str]] = defaultdict(set)
         for one in annotated.annotations:
             for at in range(one.start, one.end):
@@ -114,14 +184,8 @@ class _Chart:
                 yield self._made(rule, meaning, features, (one,), one.start, one.end, 0.0)
 
     def _joined(self, start: int, end: int, had: Sequence[Derivation]) -> Iterator[Derivation]:
-        """Yield what the rules make of two neighbouring stretches that fill a span.
-
-        Pairs that cannot reach the best that the span has of their category are left out.
-        """
-        rules_of, context, beam = self.parser.grammar.of_two, self.parser.context, 2 * self._beam
-        tops: dict[str, list[float]] = defaultdict(list)
-        for one in had:
-            insort(tops[one.category], one.score)
+        """Yield what the rules make of two neighbouring stretches that fill a span."""
+        tops = _Tops(2 * self._beam, had)
         for middle in range(start + 1, end):
             right = self.cells.get((middle, end))
             if right is None:
@@ -130,28 +194,33 @@ class _Chart:
                 left = self.cells.get((start, stop))
                 if left is None:
                     continue
-                price, skipped, between = self._gap(stop, middle)
-                for category, other, rules in _pairs(left, right, rules_of):
-                    for one in left[category]:
-                        for two in right[other]:
-                            both = one.score + two.score + price
-                            for rule in rules:
-                                top = tops[rule.result]
-                                gain = self.parser.gain(rule)
-                                if top and (both + gain < top[-1] - _BEHIND or (len(top) >= beam and both + gain < top[-beam])):
-                                    continue
-                                for meaning, features in rule.function(context, one, two):
-                                    if rule.id in _PLACED:
-                                        features = (*features, (f"{rule.id}:{between}", 1.0))
-                                    self.made += 1
-                                    made = self._made(rule, meaning, features, (one, two), start, end, price, skipped)
-                                    if len(top) < beam or made.score > top[-beam]:
-                                        insort(top, made.score)
-                                        yield made
+                gap = self._gap(stop, middle)
+                for category, other, rules in _pairs(left, right, self.parser.grammar.of_two):
+                    for one, two in product(left[category], right[other]):
+                        for rule in rules:
+                            if tops.may_hold(rule.result, one.score + two.score + gap[0] + self.parser.gain(rule)):
+                                yield from self._of_rule(rule, one, two, gap, tops)
+
+    def _of_rule(self, rule: Rule, one: Derivation, two: Derivation, gap: Gap, tops: _Tops) -> Iterator[Derivation]:
+        price, skipped, between = gap
+        for meaning, features in rule.function(self.parser.context, one, two):
+            self.made += 1
+            if rule.id in _PLACED:
+                features = (*features, (f"{rule.id}:{between}", 1.0))
+            made = self._made(rule, meaning, features, (one, two), one.start, two.end, price, skipped)
+            if tops.hold(made):
+                yield made
 
     def _made(
-        self, rule: Rule, meaning: Any, features: Features, children: tuple[Derivation, ...], start: int, end: int,
-        price: float, skipped: Features = (),
+        self,
+        rule: Rule,
+        meaning: Any,
+        features: Features,
+        children: tuple[Derivation, ...],
+        start: int,
+        end: int,
+        price: float,
+        skipped: Features = (),
     ) -> Derivation:
         weights = self.parser.weights.of
         score = weights.get(rule.feature, 0.0) + price
@@ -165,7 +234,7 @@ class _Chart:
         named = ((rule.feature, 1.0), *features, *skipped)
         return Derivation(start, end, rule.result, meaning, score, rule.id, named, children, covered)
 
-    def _gap(self, start: int, end: int) -> tuple[float, Features, str]:
+    def _gap(self, start: int, end: int) -> Gap:
         """Return the price of skipping words, its features, and what kind of words they are."""
         found = self._gaps.get((start, end))
         if found is None:
@@ -178,7 +247,7 @@ class _Chart:
         for at in range(start, end):
             known = self.known.get(at, set())
             for category in sorted(known):
-                if category.isupper() and len(category) > 3 and category not in ("WHERE",):
+                if category in _DECIDING:
                     count[f"skip-{category}"] = count.get(f"skip-{category}", 0.0) + 1.0
             name = ""
             if self.said.content[at]:
@@ -236,7 +305,7 @@ class _Chart:
     def _whole(self, asked: Asked, one: Derivation) -> Features:
         head = self._head
         own = asked.types
-        named = all(part.__class__.__name__ == "Named" for part in parts(asked.of))
+        named = one.rule.startswith("name-")
         kind = isinstance(asked.of, Kind)
         wanted = self.known.get(0, set()) | self.known.get(1, set()) | self.known.get(2, set())
         return (
@@ -250,21 +319,24 @@ class _Chart:
     @cached_property
     def _head(self) -> int:
         """The mask of the types that a question asks for: by a question word, or by the first noun."""
-        for at, token in enumerate(self.said.tokens):
-            if at and self.said.tokens[at - 1].word in WHICH and (found := self._noun(at)):
-                return found
-        for category in ("WHO", "WHEN"):
-            for start in range(self.size):
-                for end in range(start + 1, min(self.size, start + 3) + 1):
-                    for one in self.cells.get((start, end), {}).get("S", ()):
-                        if one.children and one.children[0].category == category:
-                            return int(one.meaning.types)
+        behind = (at for at in range(1, self.size) if self.said.tokens[at - 1].word in WHICH)
+        found = next((types for at in behind if (types := self._noun(at))), 0)
+        return found or self._asked_by_word() or self._first_noun()
+
+    def _asked_by_word(self) -> int:
+        """Return the mask of the types that *who* or *when* asks for."""
+        for cell in self.cells.values():
+            for one in cell.get("S", ()):
+                if one.children and one.children[0].category in ("WHO", "WHEN") and len(one.children) == 1:
+                    return int(one.meaning.types)
+        return 0
+
+    def _first_noun(self) -> int:
         for start in range(min(self.size, _SKIPPED)):
             if found := self._noun(start):
                 return found
-            if self.said.content[start] or any(
-                category in ("S", "R", "F") for category in self.cells.get((start, start + 1), {})
-            ):
+            says = any(category in ("S", "R", "F") for category in self.cells.get((start, start + 1), {}))
+            if says or self.said.content[start]:
                 return 0
         return 0
 
@@ -289,8 +361,16 @@ def _pairs(
                     yield category, other, rules
 
 
-_PLACED = frozenset(("and-same", "join-post", "join-pre", "sup-post", "sup-scale", "of-field", "field-of", "arg-rel", "rel-arg"))
-_KINDS = (("prep", _PREPOSITIONS), ("of", frozenset(("of", "'s"))), ("with", frozenset(("with", "having"))), ("rel", _RELATIVE), ("aux", _AUXILIARY))
+_PLACED = frozenset(("count-cond", "list")) | frozenset(
+    ("and-same", "join-post", "join-pre", "sup-post", "sup-scale", "of-field", "field-of", "arg-rel", "rel-arg")
+)
+_KINDS = (
+    ("prep", _PREPOSITIONS),
+    ("of", frozenset(("of", "'s"))),
+    ("with", frozenset(("with", "having"))),
+    ("rel", _RELATIVE),
+    ("aux", _AUXILIARY),
+)
 
 
 def _kept(made: Sequence[Derivation], beam: int) -> Cell:
@@ -306,6 +386,3 @@ def _kept(made: Sequence[Derivation], beam: int) -> Cell:
         if len(several) < beam and (not several or several[0].score - one.score < _BEHIND):
             several.append(one)
     return dict(cell)
-
-
-_ = WHICH, _SETS

@@ -264,7 +264,9 @@ class Planner:
     def reader(self) -> Reader:
         """The tool that reads questions by the grammar."""
         assert self.columns is not None
-        return Reader(self.knowledge, self.mentions, self.adjacency, self.nodes, self.columns, self.values, self.proposer.soft)
+        return Reader(
+            self.knowledge, self.mentions, self.adjacency, self.nodes, self.columns, self.values, self.proposer.soft
+        )
 
     @cached_property
     def proposer(self) -> Proposer:

@@ -47,7 +47,6 @@ from search.stages.plan.sets import (
 )
 from search.stages.plan.try_out import Trial
 
-
 _COMPARED = 8
 """Most meanings whose wording is compared with the question."""
 _USUAL = 0.4
@@ -147,7 +146,7 @@ class Reader:
         return sorted(found, key=lambda one: -one.score)
 
     def _compare(self, found: Sequence[Tried], annotated: Annotated) -> None:
-        """Add how near the wording of each meaning is to the question, where the best one has a walk that no word says."""
+        """Add how near the wording of each meaning is to the question, where the best one guesses a walk."""
         unsaid = [one for one in found if one.asked is not None]
         if len(unsaid) < 2 or not _guesses(unsaid[0]):
             return
@@ -217,16 +216,16 @@ class Reader:
         try:
             # Of a type alone all that is said of its nodes is for their texts.
             of_texts = isinstance(asked.of, Kind) and left and asked.ask == "which" and not asked.show
-            plan = self.composer(asked, annotated.text.strip() if of_texts else left, "no_trade" if of_texts else "normal")
+            plan = self.composer(
+                asked, annotated.text.strip() if of_texts else left, "no_trade" if of_texts else "normal"
+            )
         except NotWritten:
             return None
         found = trial(asked.of)
         features = self._told(asked, found, one, left, annotated)
         return Tried(one, one.score + self._weights(features), plan, found, left, sum(annotated.content), features)
 
-    def _told(
-        self, asked: Asked, found: Keys, one: Derivation, left: str, annotated: Annotated
-    ) -> Features:
+    def _told(self, asked: Asked, found: Keys, one: Derivation, left: str, annotated: Annotated) -> Features:
         """Return what the trial of a meaning says: what it finds, and whether texts can say the words left over."""
         schema = self.knowledge.schema
         whole = sum(schema.node_types[code].count for code in codes(asked.types))
@@ -234,7 +233,8 @@ class Reader:
         guesses = sum(value for step in one.steps() for name, value in step.features if name in _UNSAID)
         prose = max((self._prose[code] for code in codes(asked.types)), default=0.0)
         return (
-            ("empty", float(not len(found))),
+            ("empty", float(not len(found) and asked.ask != "whether")),
+            ("no", float(not len(found) and asked.ask == "whether")),
             ("says-nothing", float(len(found) == whole and not isinstance(asked.of, Kind))),
             ("left-share", share), ("left-guesses", share * guesses),
             ("left-prose", prose if left else 0.0), ("left-bare", 1 - prose if left else 0.0),
@@ -311,4 +311,3 @@ def _left(one: Derivation, annotated: Annotated) -> str:
         if annotated.content[at] and not one.covered >> at & 1
     ]
     return " ".join([*words, *([annotated.rest] if annotated.rest else [])])
-

@@ -97,18 +97,14 @@ class SchemaIndex:
     def steps(self) -> list[tuple[int, Direction]]:
         """Every relation with every direction of walking it; a mutual relation has one."""
         ways: tuple[Direction, Direction] = ("out", "in")
-        return [
-            (at, way)
-            for at, one in enumerate(self.schema.relations)
-            for way in (ways[:1] if one.mutual else ways)
-        ]
+        return [(at, way) for at, one in enumerate(self.schema.relations) for way in (ways[:1] if one.mutual else ways)]
 
     def scaled(self, scale: Scale) -> list[tuple[int, str, int]]:
         """Return the number and date fields that a scale is about: type code, field, place of its name in the scale."""
         return self._of_words(scale.names)
 
     def _of_words(self, names: Sequence[str]) -> list[tuple[int, str, int]]:
-        found = []
+        found: list[tuple[int, str, int]] = []
         for place, name in enumerate(names):
             wanted = {stem(word) for word in words(name)}
             for code, field, own in self._measured:
@@ -147,6 +143,16 @@ class SchemaIndex:
                 found |= 1 << code if types >> role & 1 else 0
         return found
 
+    @cached_property
+    def forbidding(self) -> list[int]:
+        """The relations whose words deny, as *contraindicated in* does."""
+        denying = {stem(word) for word in language("en").set("turning", "denying") if " " not in word}
+        return [
+            at
+            for at, one in enumerate(self.schema.relations)
+            if denying & {stem(word) for word in words(f"{identifier_words(one.name)} {one.description}")}
+        ]
+
     def _listed(self) -> Iterator[tuple[list[str], Entry]]:
         for code, kind in enumerate(self.schema.node_types):
             for place, phrase in enumerate([split_identifier(kind.name), *kind.aliases]):
@@ -161,14 +167,21 @@ class SchemaIndex:
 
     def _of_relation(self, at: int, relation: Relation) -> Iterator[tuple[list[str], Entry]]:
         nouns = self._nouns(relation)
-        own = {stem(word) for code in self._types_of(at) for word in words(split_identifier(self.schema.node_types[code].name))}
+        own = {
+            stem(word)
+            for code in self._types_of(at)
+            for word in words(split_identifier(self.schema.node_types[code].name))
+        }
         for noun, leads in nouns:
             yield noun, Entry("R", Relating(at, leads, noun=True), 1.0, "relation-noun")
             if len(noun) > 1:
                 yield noun[-1:], Entry("R", Relating(at, leads, noun=True), 0.4, "relation-part")
-        named = [(identifier_words(relation.name), "out", "relation-name"), (relation.description, "out", "relation-name")]
-        named += [(relation.inverse, "in", "relation-inverse")]
-        named += [(alias, "out", "relation-alias") for alias in relation.aliases]
+        forth: Direction = "out"
+        named: list[tuple[str, Direction, str]] = [
+            (identifier_words(relation.name), forth, "relation-name"), (relation.description, forth, "relation-name"),
+            (relation.inverse, OPPOSITE[forth], "relation-inverse"),
+            *((alias, forth, "relation-alias") for alias in relation.aliases),
+        ]  # fmt: skip
         known = {tuple(noun) for noun, _ in nouns}
         for phrase, way, rule in named:
             said = words(phrase)
@@ -179,11 +192,13 @@ class SchemaIndex:
             content = [word for word in said if word not in FUNCTION_WORDS]
             if content and content != said and not {stem(word) for word in content} <= own:
                 yield content, Entry("R", Relating(at, None if relation.mutual else way), 0.8, rule)
+            if not content:
+                yield said[-1:], Entry("R", Relating(at, None if relation.mutual else way), 0.4, "relation-part")
             for word in content:
                 if len(content) > 1 and stem(word) not in own:
                     yield [word], Entry("R", Relating(at, None if relation.mutual else way), 0.5, "relation-part")
             for agent in self._agents(content):
-                leads = way if passive else ("in" if way == "out" else "out")
+                leads = way if passive else OPPOSITE[way]
                 yield [agent], Entry("R", Relating(at, leads, noun=True), 0.9, "relation-agent")
 
     def _agents(self, content: Sequence[str]) -> list[str]:

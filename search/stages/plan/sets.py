@@ -131,7 +131,7 @@ class WhereCount(Hashed):
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Top(Hashed):
-    """The nodes of a set with the highest or lowest values of a field, or numbers of neighbours; equal ones share it."""
+    """The nodes of a set with the highest or lowest values of a field or numbers of neighbours; equal ones together."""
 
     types: int
     of: NodeSet
@@ -214,7 +214,7 @@ def meet(one: NodeSet, other: NodeSet) -> NodeSet | None:
 
 
 def _implied(any_of: NodeSet, of: NodeSet) -> bool:
-    """Whether a set of what is joined with any node of some types is said by another set: *born in Norway, in any land*."""
+    """Whether another set says more than that a node is joined with any node of some types: *born in Norway*."""
     return (
         isinstance(any_of, Walk)
         and isinstance(any_of.of, Kind)

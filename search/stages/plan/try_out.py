@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,27 +59,23 @@ class Trial:
         return found
 
     def _execute(self, of: NodeSet) -> Keys:
-        match of:
-            case Kind(types):
-                return self.adjacency.of_types(codes(types))
-            case Named(_, keys, _):
-                return np.array(sorted(keys), dtype=np.int32)
-            case Walk():
-                return self._walked(of)
-            case Meet(types, one, other):
-                return self._met(types, one, other)
-            case Either(types, one, other):
-                return self._typed(np.union1d(self(one), self(other)), types)
-            case Where():
-                return self._where(of)
-            case WhereCount():
-                return self._where_count(of)
-            case Top():
-                return self._top(of)
-            case Without(_, inner, other):
-                return np.setdiff1d(self(inner), self(other), assume_unique=True)
-            case Compared():
-                return self._compared(of)
+        execute: Callable[[Any], Keys] = self._ways_to_execute[type(of)]
+        return execute(of)
+
+    @cached_property
+    def _ways_to_execute(self) -> dict[type, Callable[[Any], Keys]]:
+        return {
+            Kind: lambda of: self.adjacency.of_types(codes(of.types)),
+            Named: lambda of: np.array(sorted(of.keys), dtype=np.int32),
+            Walk: self._walked,
+            Meet: lambda of: self._met(of.types, of.one, of.other),
+            Either: lambda of: self._typed(np.union1d(self(of.one), self(of.other)), of.types),
+            Where: self._where,
+            WhereCount: self._where_count,
+            Top: self._top,
+            Without: lambda of: np.setdiff1d(self(of.of), self(of.other), assume_unique=True),
+            Compared: self._compared,
+        }
 
     def _met(self, types: int, one: NodeSet, other: NodeSet) -> Keys:
         if isinstance(one, Kind) or isinstance(other, Kind):
@@ -183,17 +181,18 @@ class Trial:
         keys, numbers = self.numbers(inner, name)
         ends = of.value if isinstance(of.value, tuple) else (of.value, of.value)
         (low, _), (_, high) = period(ends[0]), period(ends[1])
-        met = {
+        there = {
             "<": numbers < low, "<=": numbers <= high, ">": numbers > high, ">=": numbers >= low,
         }.get(of.op, (numbers >= low) & (numbers <= high))  # fmt: skip
-        return np.setdiff1d(inner, keys[met], assume_unique=True) if of.op == "!=" else keys[met]
+        return np.setdiff1d(inner, keys[there], assume_unique=True) if of.op == "!=" else keys[there]
 
     def counts(self, keys: Keys, count: Counted) -> NDArray[np.int64]:
         """Return for each key the number of different nodes that it is joined with."""
         walks = [self.adjacency.walk(keys, count.relation, way, self.most_edges) for way in self._ways(count)]
         whole = [one for one in walks if one is not None]
         if len(whole) < len(walks):
-            return np.sum([self.adjacency.degrees(keys, count.relation, way) for way in self._ways(count)], axis=0)
+            first, *others = (self.adjacency.degrees(keys, count.relation, way) for way in self._ways(count))
+            return sum(others, first)
         near, far = (np.concatenate(side) for side in zip(*whole, strict=True))
         keep = np.isin(far, self(count.among)) if count.among is not None else np.ones(len(far), dtype=bool)
         own = self.adjacency.types[far]
@@ -231,10 +230,7 @@ class Trial:
         if not len(against):
             return _NONE
         most = against.min() if of.op in (">", ">=") else against.max()
-        if of.op == "=":
-            met = keys[np.isin(values, against)]
-        else:
-            met = keys[_COMPARE[of.op](values, most)]
+        met = keys[np.isin(values, against) if of.op == "=" else _COMPARE[of.op](values, most)]
         return np.setdiff1d(met, others, assume_unique=True)
 
 

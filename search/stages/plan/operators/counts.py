@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from search.domain.plan import Operator
-from search.stages.plan.derivation import Amount, Derivation, Features
+from search.stages.plan.derivation import Amount, Derivation
 from search.stages.plan.operators.context import Context, Made
 from search.stages.plan.operators.orders import counts
 from search.stages.plan.sets import Kind, Named, WhereCount, narrowed
@@ -41,6 +41,3 @@ def _where(of, count, amount: Amount) -> WhereCount:  # type: ignore[no-untyped-
     op = cast(Operator, amount.op)
     value = (int(amount.low), int(amount.high)) if op == "between" else int(amount.low)
     return WhereCount(of.types, of, count, op, value)
-
-
-_ = Features

@@ -9,7 +9,7 @@ from search.domain.graph import OPPOSITE, Direction
 from search.stages.plan.derivation import Derivation, Features, FieldNamed, Order, Relating
 from search.stages.plan.operators.context import Context, Made
 from search.stages.plan.operators.sets import floating, related
-from search.stages.plan.sets import Counted, End, Kind, Named, NodeSet, Top, Walk, codes, has_order, narrowed
+from search.stages.plan.sets import Counted, End, Kind, Named, NodeSet, Top, has_order, narrowed
 
 
 def of_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -100,7 +100,8 @@ def _chosen(context: Context, order: Order, of: NodeSet) -> Iterator[Made]:
             types = sum(1 << code for code, other in order.fields if other == name and of.types >> code & 1)
             yield Top(types, narrowed(of, types), name, end, order.limit), again
         return
-    for counted, features in counts(context, *order.count, of.types):
+    relating, among = order.count
+    for counted, features in counts(context, relating, among, of.types):
         types = context.schema.near(counted.to, counted.relation, counted.direction) & of.types
         if types:
             yield Top(types, narrowed(of, types), counted, end, order.limit), (*again, *features)
@@ -116,7 +117,10 @@ def counts(
             yield _counted(walk.relation, OPPOSITE[walk.direction], among), features
         return
     if among is not None:
-        for walk, features in [*related(context, relating, among, subject=True), *related(context, relating, among, subject=False)]:
+        for walk, features in [
+            *related(context, relating, among, subject=True),
+            *related(context, relating, among, subject=False),
+        ]:
             if walk.types & types:
                 yield _counted(walk.relation, OPPOSITE[walk.direction], among), features
         return
@@ -129,6 +133,3 @@ def counts(
 
 def _counted(relation: int, way: Direction, among: NodeSet) -> Counted:
     return Counted(relation, way, among.types, None if isinstance(among, Kind) else among)
-
-
-_ = Walk, codes

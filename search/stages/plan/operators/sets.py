@@ -8,7 +8,7 @@ from search.domain.graph import OPPOSITE, Direction
 from search.language.words import ANSWER_OF, stem, words
 from search.stages.plan.derivation import Derivation, Features, Relating
 from search.stages.plan.operators.context import Context, Made
-from search.stages.plan.sets import Either, Kind, Meet, Named, NodeSet, Walk, codes, has_order, meet, narrowed, parts
+from search.stages.plan.sets import Either, Kind, Meet, Named, NodeSet, Walk, has_order, meet, narrowed, parts
 from search.text import words as split_identifier
 
 _MOST_WAYS = 6
@@ -28,7 +28,8 @@ def both(context: Context, left: Derivation, right: Derivation) -> Iterator[Made
         return
     features: Features = (
         ("meet-kind-first", float(isinstance(one, Kind))), ("meet-kind-last", float(isinstance(other, Kind))),
-        ("meet-over-order", float(has_order(one) or has_order(other))), ("meet-named", float(isinstance(one, Named) or isinstance(other, Named))),
+        ("meet-over-order", float(has_order(one) or has_order(other))),
+        ("meet-named", float(isinstance(one, Named) or isinstance(other, Named))),
     )  # fmt: skip
     yield found, features
 
@@ -221,6 +222,12 @@ def either(context: Context, left: Derivation, right: Derivation) -> Iterator[Ma
         yield Either(one.types | other.types, one, other), (("either-unlike", float(not alike)),)
 
 
+def listed(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A name before other names of which any is meant."""
+    if isinstance(left.meaning, Named) and isinstance(right.meaning, Either):
+        yield from either(context, left, right)
+
+
 def pair(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """Two sets of one type, of which both are meant."""
     one, other = left.meaning, right.meaning
@@ -233,7 +240,9 @@ def relation_of_both(context: Context, left: Derivation, right: Derivation) -> I
     one, other = right.meaning
     firsts = list(related(context, left.meaning, one, subject=False))
     for first, features in firsts:
-        second = Walk(context.schema.far(other.types, first.relation, first.direction), other, first.relation, first.direction)
+        second = Walk(
+            context.schema.far(other.types, first.relation, first.direction), other, first.relation, first.direction
+        )
         if first.types & second.types:
             yield Meet(first.types & second.types, first, second), features
 
@@ -249,6 +258,3 @@ def joined_with_both(context: Context, left: Derivation, right: Derivation) -> I
         found = meet(half, second) if half is not None and reached else None
         if found is not None:
             yield found, features
-
-
-_ = codes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import cast
 
 from search.domain.plan import Ask, Operator
@@ -154,7 +153,9 @@ def chosen(context: Context, left: Derivation, right: Derivation) -> Iterator[Ma
     amount, of = left.meaning, right.meaning
     if isinstance(of, Either) and isinstance(of.one, Named) and isinstance(of.other, Named):
         for name, types in _of_types(amount.fields, of.types):
-            yield Top(types, narrowed(of, types) if types != of.types else of, name, "desc" if amount.op == ">" else "asc"), ()
-
-
-_ = replace
+            yield (
+                Top(
+                    types, narrowed(of, types) if types != of.types else of, name, "desc" if amount.op == ">" else "asc"
+                ),
+                (),
+            )
