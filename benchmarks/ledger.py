@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from benchmarks.reading_outcome import SECONDS, Reader
 from search.domain.trace import Limit
 from search.stages.plan import Planner
 from search.stages.plan.annotate import Annotated
-from search.stages.plan.derivation import Derivation, Features
+from search.stages.plan.derivation import Derivation
 from search.stages.plan.grammar import Weights, grammar
 from search.stages.plan.parse import Parser
 from training.data.examples import Example, spread
@@ -67,17 +68,17 @@ class Row:
             counted[base] = counted.get(base, 0) + 1
 
 
-class Noting(Weights):
-    """Weights that note the names of the features they were asked for."""
+class Noted(dict[str, float]):
+    """Weights by name that note which of them were asked for."""
 
-    def __init__(self, of: dict[str, float]) -> None:
+    def __init__(self, of: Mapping[str, float]) -> None:
         super().__init__(of)
-        self.noted: set[str] = set()
+        self.names: set[str] = set()
 
-    def __call__(self, features: Features) -> float:
-        """Return the score of some features, and note those that are there."""
-        self.noted.update(name for name, value in features if value)
-        return super().__call__(features)
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the weight of a name, and note the name."""
+        self.names.add(name)
+        return super().get(name, default)
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -92,11 +93,11 @@ def main(arguments: Sequence[str] = ()) -> None:
         right = Base(reader, set(filter(None, options.ids.split(",")))).count(rows, questions)
         is_empty = False
         show(f"{base}: {right} of {len(questions)} answers")
+        if options.save:
+            lines = [json.dumps({**asdict(row), "net": row.net}, ensure_ascii=False) for row in rows.values()]
+            options.save.write_text("\n".join(lines) + "\n", encoding="utf-8")
     if is_empty:
         raise NotHere("no question was read: import the knowledge bases first")
-    if options.save:
-        lines = [json.dumps({**asdict(row), "net": row.net}, ensure_ascii=False) for row in rows.values()]
-        options.save.write_text("\n".join(lines) + "\n", encoding="utf-8")
     _show([row for row in rows.values() if not options.ids or row.id in options.ids.split(",")], options.first)
 
 
@@ -113,19 +114,22 @@ class Base:
         assert isinstance(reader.planner, Planner)
         self.reader, self.planner, self.ids = reader, reader.planner, ids
         self._known: dict[str, list[int]] = {}
+        # What words may mean is the same whatever rule of the grammar is left out, and is looked up once.
+        self._annotated = cache(self.planner.reader.annotator)
 
     def count(self, rows: dict[str, Row], questions: Sequence[Example]) -> int:
         """Count the questions in the rows of the ids, and return how many are answered with everything."""
-        noting = Noting(Weights.read().of)
-        whole = self.variant(weights=noting)
+        noted = Noted(Weights.read().of)
+        whole = self.variant(weights=Weights(noted))
         taking: dict[str, list[tuple[Example, bool]]] = {}
         right = 0
         for example in questions:
-            noting.noted.clear()
+            noted.names.clear()
             is_right = self.is_right(whole, example)
             right += is_right
-            for name in noting.noted:
-                if not self.ids or name in self.ids:
+            # A weight of 0 is left out already.
+            for name in sorted(noted.names):
+                if (not self.ids or name in self.ids) and (name.startswith(RULE) or noted.get(name)):
                     taking.setdefault(name, []).append((example, is_right))
             for name in self._fired(whole, example):
                 rows.setdefault(name, Row(name)).fired += 1
@@ -155,10 +159,11 @@ class Base:
         parser = planner.reader.parser
         left_out = replace(parser, grammar=replace(parser.grammar, without=frozenset({rule})))
         planner.reader.__dict__["parser"] = _Without(left_out, rule)
+        planner.reader.__dict__["annotator"] = self._annotated
         return planner
 
     def is_right(self, planner: Planner, example: Example) -> bool:
-        """Whether the first plan of a question finds exactly the answers, the right one first."""
+        """Whether the first plan of a question finds exactly the answers."""
         plans, _ = replace(self.reader, planner=planner).planned(example.text)
         told = repr(plans[0].plan)
         if told not in self._known:
@@ -184,6 +189,7 @@ def _options(arguments: Sequence[str]) -> Namespace:
     parser = ArgumentParser(prog="python -m benchmarks ledger", description=__doc__)
     add_choice(parser)
     parser.add_argument("--ids", default="", help="only these ids, with commas between them")
+    parser.add_argument("--most", type=int, help="questions of a set at most, spread over all")
     parser.add_argument(
         "--first", type=int, default=SHOWN, help="rows that are shown of the best and the worst; 0: all"
     )
