@@ -14,6 +14,7 @@ from search.language.accents import typed
 from search.language.common import common_words, is_word
 from search.language.glossing.dictionary import LANGUAGES, pluralised, question_words, spoken
 from search.language.glossing.lists import listed_languages, word_list
+from search.language.languages import language
 from search.language.mending import asking_forms
 from search.language.synonyms import meanings
 from search.language.tokens import Token, tokens
@@ -167,7 +168,7 @@ def _function_words(code: str) -> frozenset[str]:
         known |= asking_forms(code)
         plain = {way: word for word in known for (way,) in typed((word,))}
         known |= {way for way, word in plain.items() if word in own or way not in common_words("en")}
-    return frozenset(word for word in known if len(word) > 1 or (code in LANGUAGES and _is_alone(word)))
+    return frozenset(word for word in known if len(word) > 1 or (language(code).whole and _is_alone(word)))
 
 
 @lru_cache(maxsize=200)

