@@ -169,7 +169,7 @@ def _superlatives(parts: list[Part]) -> list[Part]:
 
 
 def _without_article(read: list[Part], part: Part) -> Part:
-    """Return a superlative with the article that repeats that of its noun, and take it away: *la tente la moins chère*."""
+    """Return a superlative, and take away the article that repeats that of its noun: *la tente la moins chère*."""
     if len(read) > 1 and read[-1].text == "the" and not read[-1].mark and (read[-2].entry or _NO).kind == "n":
         return replace(part, start=read.pop().start)
     return part

@@ -71,7 +71,7 @@ class ListedWords:
     def _choices(
         self, word: str, found: Sequence[Meaning], entry: Entry | None, *, nouns: bool
     ) -> Iterator[tuple[str, Chosen]]:
-        """Yield the further words of an entry and those of the list with what choosing them means; `nouns`: no others."""
+        """Yield the further words of an entry and those of the list (with `nouns` no others), each with the choice."""
         if entry is not None:
             yield from ((meant, (1, replace(entry, word=meant, plural=meant), False)) for meant in entry.others)
         # A form of a noun in the list is its plural, by its ending.
