@@ -121,7 +121,9 @@ def gloss(text: str, source: str, into: str, wanted: Wanted | None = None) -> Gl
         apart = segmented(text, words)
     else:
         apart = by_words(text, words, source, into, wanted or Wanted())
-    parts = _asked(_plurals(apart)) if into == "en" else _plurals(apart)
+    parts = _plurals(apart)
+    if into == "en":
+        parts = _bare_numbers(_asked(parts))
     if source in _NOUN_FIRST and into == "en":
         parts = _superlatives(parts)
     gaps = _gaps(text, parts)
@@ -137,6 +139,14 @@ def _asked(parts: list[Part]) -> list[Part]:
     if not parts or parts[0].text not in _PLURAL_AFTER:
         return parts
     return [replace(part, text="are there") if part.text == "there are" else part for part in parts]
+
+
+def _bare_numbers(parts: list[Part]) -> list[Part]:
+    """Leave out articles before numbers: Italian *dopo il 2022*."""
+    numbers = {at for at, part in enumerate(parts) if part.text.isdigit() and not part.mark}
+    return [
+        replace(part, text="") if part.text == "the" and at + 1 in numbers else part for at, part in enumerate(parts)
+    ]
 
 
 def _superlatives(parts: list[Part]) -> list[Part]:

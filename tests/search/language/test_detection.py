@@ -73,6 +73,9 @@ def test_the_language_of_the_base_is_the_default() -> None:
         ("nl", "grootste stad van wyoming"),
         ("nl", "alle rivieren in Colorado"),
         ("fr", "toutes les rivieres du colorado"),
+        ("nl", "bevolking van texas"),
+        ("it", "popolazione del texas"),
+        ("it", "Qual è l'area del Texas?"),
     ],
 )
 def test_short_questions_without_accents_have_their_language(code: str, text: str) -> None:
@@ -82,7 +85,7 @@ def test_short_questions_without_accents_have_their_language(code: str, text: st
 @pytest.mark.parametrize(
     "text",
     [
-        "population of boulder", "rio grande length", "san jose", "adams m.w.w. review", "papers by wilson r.g.",
+        "population of boulder", "rio grande length", "san jose", "adams m.w.w. review", "papers by wilson r.g.", "paracetamol",
         "rio de janeiro beaches", "el paso population", "montana mountains", "pasta recipes", "berg lake",
     ],
 )  # fmt: skip

@@ -204,3 +204,15 @@ def test_merged_words_lead_back_to_all_that_was_said() -> None:
     read = gloss(text, "it", "en")
     at = read.text.index("longest")
     assert text[slice(*read.origin(at, at + len("longest")))] == "più lungo"
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "read"),
+    [
+        ("it", "dopo il 2022", "after 2022"),
+        ("es", "despues de 2022", "after 2022"),
+        ("pt", "antes de 2022", "before 2022"),
+    ],
+)
+def test_a_year_has_no_article(source: str, text: str, read: str) -> None:
+    assert gloss(text, source, "en").text == read
