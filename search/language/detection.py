@@ -75,11 +75,10 @@ def language_of(text: str, default: str) -> str:
         total = {code: score + listed.get(code, 0.0) for code, score in scores.items()}
         # A single word may be a name: it tells only which of two other languages a question is in.
         single = counted < _LEAST_LISTED
-        if single and long and not home_score:
+        if single and long and len(said) > 1 and not home_score:
             return max(listed, key=lambda code: total[code])
-        best = max(
-            (code for code in total if not single or _CLEAR * scores[code] >= first), key=lambda code: total[code]
-        )
+        likely = [code for code in total if not single or _CLEAR * scores[code] >= first]
+        best = max(likely, key=lambda code: total[code])
         scores = scores if single else total
     if scores[best] >= _LEAST and scores[best] > _LEAD * home_score:
         return best
@@ -175,9 +174,8 @@ def _function_words(code: str) -> frozenset[str]:
         known |= asking_forms(code)
         plain = {way: word for word in known for (way,) in typed((word,))}
         known |= {way for way, word in plain.items() if word in own or way not in common_words("en")}
-    return frozenset(
-        word for word in known if len(word) > 1 or not word.isascii() or (language(code).whole and _is_alone(word))
-    )
+    alone = {word for word in known if len(word) == 1 and word.isascii()}
+    return frozenset(known - {word for word in alone if not language(code).whole or not _is_alone(word)})
 
 
 @lru_cache(maxsize=200)

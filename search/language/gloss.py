@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from search.language.cues import Span
 from search.language.glossing.dictionary import ASKING, WITHOUT_SPACES, Dictionary, Entry, dictionary
@@ -143,10 +144,11 @@ def _asked(parts: list[Part]) -> list[Part]:
 
 def _bare_numbers(parts: list[Part]) -> list[Part]:
     """Leave out articles before numbers: Italian *dopo il 2022*."""
-    numbers = {at for at, part in enumerate(parts) if part.text.isdigit() and not part.mark}
-    return [
-        replace(part, text="") if part.text == "the" and at + 1 in numbers else part for at, part in enumerate(parts)
-    ]
+    read = list(parts)
+    for at, (part, behind) in enumerate(pairwise(parts)):
+        if part.text == "the" and behind.text.isdigit() and not behind.mark:
+            read[at] = replace(part, text="")
+    return read
 
 
 def _superlatives(parts: list[Part]) -> list[Part]:

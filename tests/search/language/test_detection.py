@@ -85,7 +85,8 @@ def test_short_questions_without_accents_have_their_language(code: str, text: st
 @pytest.mark.parametrize(
     "text",
     [
-        "population of boulder", "rio grande length", "san jose", "adams m.w.w. review", "papers by wilson r.g.", "paracetamol",
+        "population of boulder", "rio grande length", "san jose", "adams m.w.w. review", "papers by wilson r.g.",
+        "paracetamol",
         "rio de janeiro beaches", "el paso population", "montana mountains", "pasta recipes", "berg lake",
     ],
 )  # fmt: skip
