@@ -142,15 +142,21 @@ def test_the_first_plan_finds_what_was_asked_for(land: Land, question: str, answ
         ("how long is the Medwin", "which", "length", ["Medwin"]),
         ("population of the capital of the largest state", "which", "population", ["Cranford"]),
         ("average population of the cities in Arvonia", "mean", "population", ["Astead", "Aymouth"]),
-        ("is Astead in Arvonia", "whether", "", ["Astead"]),
     ],
 )
-def test_values_numbers_and_yes_are_asked_of_what_is_found(
+def test_values_and_numbers_are_asked_of_what_is_found(
     land: Land, question: str, ask: str, show: str, answers: list[str]
 ) -> None:
     plan = land.best(question)
     assert (plan.ask, plan.show) == (ask, show)
     assert land.answers(question) == answers
+
+
+def test_yes_or_no_is_asked_of_a_named_thing(land: Land) -> None:
+    [yes, *_] = land.reader.read("is Astead in Arvonia", Limit())
+    [no, *_] = land.reader.read("is Astead in Belmora", Limit())
+    assert (yes.plan.ask, [land.graph.nodes[key].name for key in yes.found]) == ("whether", ["Astead"])
+    assert (no.plan.ask, list(no.found)) == ("whether", [])
 
 
 def test_words_that_mean_nothing_here_are_left_to_texts(land: Land) -> None:
