@@ -15,6 +15,7 @@ from search.interfaces import Columns, Keys, MentionIndex, NodeStore, ValueIndex
 from search.interfaces.tools import Adjacency
 from search.language.detection import language_of
 from search.language.gloss import Gloss, gloss
+from search.language.glossing.wanted import Wanted
 from search.language.languages import language
 from search.language.mending import mended
 from search.language.names import schema_forms
@@ -201,10 +202,16 @@ class Reader:
         """Return a question in the language of the knowledge base, its misspelt words of asking mended."""
         base = self.knowledge.schema.language
         asked = language_of(text, base)
+        forms = self.knowledge.kept(schema_forms, lambda: schema_forms(self.knowledge.schema))
         if language(asked).whole and asked == language_code(base):
-            forms = self.knowledge.kept(schema_forms, lambda: schema_forms(self.knowledge.schema))
-            return mended(text, asked, forms, lambda word: bool(self.mentions.lookup(word)))
-        return gloss(text, asked, base)
+            return mended(text, asked, forms, self._is_known)
+        return gloss(text, asked, base, Wanted(forms, self._is_name, self._is_known))
+
+    def _is_name(self, said: str) -> bool:
+        return bool(self.mentions.lookup(said))
+
+    def _is_known(self, word: str) -> bool:
+        return self._is_name(word) or (self.soft is not None and bool(self.soft.text.postings(word)))
 
     def _try(self, one: Derivation, annotated: Annotated, trial: Trial) -> Tried | None:
         asked: Asked | None = one.meaning
