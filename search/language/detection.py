@@ -14,6 +14,7 @@ from search.language.accents import typed
 from search.language.common import common_words, is_word
 from search.language.glossing.dictionary import LANGUAGES, pluralised, question_words, spoken
 from search.language.glossing.lists import listed_languages, word_list
+from search.language.languages import language
 from search.language.mending import asking_forms
 from search.language.synonyms import meanings
 from search.language.tokens import Token, tokens
@@ -51,6 +52,8 @@ _MOST_LISTED = 12
 """Most words of content that are looked up."""
 _SHORTEST_SMALL = 3
 """Fewest letters of a function word that is told from the default language's words."""
+_LONG = 6
+"""Fewest letters of a single word that is enough beside no word of the default language."""
 _SHORTEST_LISTED = 4
 """Fewest letters of a word of content that says what language a question is in."""
 
@@ -66,38 +69,42 @@ def language_of(text: str, default: str) -> str:
     home_score = _score(said, home)
     scores = {code: _score(said, code) for code in (_CYRILLIC if script else CANDIDATES) if code != home}
     second, first = sorted(scores.values())[-2:]
+    best = max(scores, key=lambda code: scores[code])
     if not script and home_score < _SURE and first < _CLEAR * max(second, home_score, _LEAST):
-        listed, counted = _listed(said, home)
+        listed, counted, long = _listed(said, home)
         total = {code: score + listed.get(code, 0.0) for code, score in scores.items()}
         # A single word may be a name: it tells only which of two other languages a question is in.
-        likely = total if counted >= _LEAST_LISTED else [code for code in scores if _CLEAR * scores[code] >= first]
+        single = counted < _LEAST_LISTED
+        if single and long and len(said) > 1 and not home_score:
+            return max(listed, key=lambda code: total[code])
+        likely = [code for code in total if not single or _CLEAR * scores[code] >= first]
         best = max(likely, key=lambda code: total[code])
-        scores = total if counted >= _LEAST_LISTED else scores
-    else:
-        best = max(scores, key=lambda code: scores[code])
+        scores = scores if single else total
     if scores[best] >= _LEAST and scores[best] > _LEAD * home_score:
         return best
     return "ru" if script and not home_score and home not in _CYRILLIC else default
 
 
-def _listed(said: list[Token], home: str) -> tuple[dict[str, float], int]:
+def _listed(said: list[Token], home: str) -> tuple[dict[str, float], int, bool]:
     """Return for each language with a word list the sum over words of content of one over the languages that list it.
 
-    The second value is the number of words of other languages, function words included. A word of the default language
-    is none.
+    The second value is the number of words of other languages, function words included; the third says whether a long
+    word is listed as it is said. A word of the default language is none.
     """
     lists = {code: found for code in listed_languages() if code != home and (found := word_list(code, home))}
     scores = dict.fromkeys(lists, 0.0)
     plain = dict.fromkeys(token.word for at, token in enumerate(said) if not (token.capital and at))
     words = [word for word in plain if len(word) >= _SHORTEST_LISTED and not _is_known(word, home)][:_MOST_LISTED]
     counted = sum(len(word) >= _SHORTEST_SMALL and _is_foreign(word, home) for word in plain)
+    long = False
     for word in words:
         having = [code for code, found in lists.items() if found.has(word)]
+        long = long or (bool(having) and len(word) >= _LONG)
         having = having or [code for code, found in lists.items() if found.meanings([word])]
         counted += bool(having)
         for code in having:
             scores[code] += 1 / len(having)
-    return scores, counted
+    return scores, counted, long
 
 
 def _is_foreign(word: str, home: str) -> bool:
@@ -167,7 +174,8 @@ def _function_words(code: str) -> frozenset[str]:
         known |= asking_forms(code)
         plain = {way: word for word in known for (way,) in typed((word,))}
         known |= {way for way, word in plain.items() if word in own or way not in common_words("en")}
-    return frozenset(word for word in known if len(word) > 1 or (code in LANGUAGES and _is_alone(word)))
+    alone = {word for word in known if len(word) == 1 and word.isascii()}
+    return frozenset(known - {word for word in alone if not language(code).whole or not _is_alone(word)})
 
 
 @lru_cache(maxsize=200)

@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from search.language.cues import Span
 from search.language.glossing.dictionary import ASKING, WITHOUT_SPACES, Dictionary, Entry, dictionary
@@ -121,7 +122,9 @@ def gloss(text: str, source: str, into: str, wanted: Wanted | None = None) -> Gl
         apart = segmented(text, words)
     else:
         apart = by_words(text, words, source, into, wanted or Wanted())
-    parts = _asked(_plurals(apart)) if into == "en" else _plurals(apart)
+    parts = _plurals(apart)
+    if into == "en":
+        parts = _bare_numbers(_asked(parts))
     if source in _NOUN_FIRST and into == "en":
         parts = _superlatives(parts)
     gaps = _gaps(text, parts)
@@ -137,6 +140,15 @@ def _asked(parts: list[Part]) -> list[Part]:
     if not parts or parts[0].text not in _PLURAL_AFTER:
         return parts
     return [replace(part, text="are there") if part.text == "there are" else part for part in parts]
+
+
+def _bare_numbers(parts: list[Part]) -> list[Part]:
+    """Leave out articles before numbers: Italian *dopo il 2022*."""
+    read = list(parts)
+    for at, (part, behind) in enumerate(pairwise(parts)):
+        if part.text == "the" and behind.text.isdigit() and not behind.mark:
+            read[at] = replace(part, text="")
+    return read
 
 
 def _superlatives(parts: list[Part]) -> list[Part]:
@@ -157,17 +169,22 @@ def _superlatives(parts: list[Part]) -> list[Part]:
             more = read.pop()
             plain = f"{_MORE[last]} {part.text}"
             written = _degrees().get(part.text, plain) if _MORE[last] == "most" else plain
-            read.append(replace(part, start=more.start, text=written, mark=more.mark))
+            part = replace(part, start=more.start, text=written, mark=more.mark)
+            read.append(_without_article(read, part))
         elif last == "the" and part.text in _comparatives():
-            article = read[-1]
-            if len(read) > 1 and (read[-2].entry or _NO).kind == "n" and not article.mark:
-                part = replace(part, start=read.pop().start)
-            read.append(replace(part, text=_comparatives()[part.text]))
+            read.append(_without_article(read, replace(part, text=_comparatives()[part.text])))
         elif part.text in ("more", "less") and asked and not compared and behind and (behind.entry or _NO).kind == "n":
             read.append(replace(part, text=f"the {_MORE[part.text]}"))
         else:
             read.append(part)
     return read
+
+
+def _without_article(read: list[Part], part: Part) -> Part:
+    """Return a superlative, and take away the article that repeats that of its noun: *la tente la moins chère*."""
+    if len(read) > 1 and read[-1].text == "the" and not read[-1].mark and (read[-2].entry or _NO).kind == "n":
+        return replace(part, start=read.pop().start)
+    return part
 
 
 def _alone(before: Sequence[str], behind: Part | None, compared: bool) -> bool:

@@ -117,16 +117,24 @@ def _near(said: str, among: Mapping[str, Sequence[str]]) -> Iterator[tuple[int, 
 
 @lru_cache(maxsize=20_000)
 def _is_known(said: str, code: str) -> bool:
-    return is_word(said, code) or said in asking_forms(code)
+    return is_word(said, code) or said in _asking(code)
 
 
 @lru_cache(maxsize=8)
+def _asking(code: str) -> frozenset[str]:
+    """Return the single words of a language with which things are asked for, and those that name properties."""
+    scales = language(code).value("scales", default=())
+    nouns = {form for scale in scales for entry in split(scale.get("nouns", "")) for form in forms(entry)}
+    return asking_forms(code) | {noun for noun in nouns if len(noun) >= _SHORTEST and noun.isalpha()}
+
+
+@lru_cache(maxsize=32)
 def asking_forms(code: str) -> frozenset[str]:
     """Return the single words of a language with which things are asked for."""
     lang = language(code)
     found = {word for table, lists in _LISTS for name in lists for word in _texts(lang.value(table, name, default=""))}
     for scale in lang.value("scales", default=()):
-        written = [scale.get(name, "") for name in ("high", "low", "verbs", "nouns")]
+        written = [scale.get(name, "") for name in ("high", "low", "verbs")]
         found |= {form for text in written for entry in split(text.replace("|", ",")) for form in forms(entry)}
     found |= {word + end for word in found for end in lang.entries("adjectives", "endings")}
     return frozenset(word for word in found if len(word) >= _SHORTEST and word.isalpha())
@@ -134,7 +142,7 @@ def asking_forms(code: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def _asking_by_letter(code: str) -> dict[str, list[str]]:
-    return _by_letter(asking_forms(code))
+    return _by_letter(_asking(code))
 
 
 def _by_letter(words: Collection[str]) -> dict[str, list[str]]:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import cast
 
 from search.domain.plan import Operator
+from search.language.accents import typed
 from search.language.languages import Language, language
 from search.language.number_words import number_words
 from search.language.tokens import Phrases, Token, phrases, tokens
@@ -334,8 +335,10 @@ def _first_words(lang: Language) -> set[str]:
 
 
 def _alternatives(lang: Language, *path: str) -> str:
-    """Return a pattern for any phrase of a list; longer phrases are tried first."""
-    several = sorted(_expanded(lang, lang.value("quantities", *path, default="")), key=len, reverse=True)
+    """Return a pattern for any phrase of a list, with its accents or without; longer phrases are tried first."""
+    listed = set(_expanded(lang, lang.value("quantities", *path, default="")))
+    listed |= {" ".join(way) for phrase in listed for way in typed(phrase.split())}
+    several = sorted(listed, key=lambda phrase: (-len(phrase), phrase))
     return "|".join(re.escape(phrase) for phrase in several)
 
 

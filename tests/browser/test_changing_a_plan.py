@@ -194,3 +194,36 @@ def test_the_form_with_faults_is_well_formed_legible_and_no_wider_than_the_scree
     assert page.evaluate(FAULTS_OF_STRUCTURE) == []
     assert page.evaluate(FAINT_TEXT) == []
     assert page.evaluate(OVERFLOWING) == 0
+
+
+OF_THE_OLDEST = {
+    "anchors": [{"var": "b", "plan": {"target": {"var": "B", "labels": ["brand"]},
+                                      "order": {"by": {"field": "founded"}, "direction": "asc", "limit": 1}}}],
+    "hops": [{"from": "T", "rel": "HAS_BRAND", "to_var": "b"}],
+    "target": {"var": "T", "labels": ["product"]}, "ask": "mean", "show": "price",
+}  # fmt: skip
+
+
+def test_the_plan_inside_an_entity_opens_in_the_same_form_and_goes_back_into_the_whole_plan(page: Page) -> None:
+    request = {"knowledge_base": "products", "question": "Average price at the oldest brand?", "plan": OF_THE_OLDEST}
+    asked = page.request.post("/api/v1/searches/?wait=30", data=request)
+    assert asked.ok, asked.text()
+    computed = asked.json()["answer"]["aggregate"]
+    page.goto(f"/search/{asked.json()['id']}/")
+    finished(page)
+    expect(page.locator("#answer strong")).to_contain_text(f"{computed['value']:.6g}"[:4])
+    expect(page.locator("#answer")).to_contain_text("Mean price of")
+    expect(page.locator(".plan .chip.anchor").first).to_contain_text("the brand with the lowest founded:")
+    page.locator(".plan-head").get_by_role("link", name="Change it").click()
+    expect(page.get_by_label("asks")).to_have_value("mean show price")
+
+    page.get_by_role("button", name="found by a plan of its own").click()
+    expect(page.get_by_role("heading", name="What is meant by “brand with the lowest founded”")).to_be_visible()
+    expect(page.get_by_label("asks")).to_have_count(0)
+    page.get_by_label("What comes first").select_option("desc")
+    page.get_by_role("button", name="Take it into the whole plan").click()
+    expect(page.get_by_role("textbox", name="Entity 1")).to_have_value("brand with the highest founded")
+    run_again(page)
+    found = page.request.get(page.url.replace("/search/", "/api/v1/searches/")).json()
+    assert found["plan"]["anchors"][0]["plan"]["order"]["direction"] == "desc"
+    assert (found["plan"]["ask"], found["answer"]["kind"]) == ("mean", "aggregate")

@@ -161,7 +161,7 @@ def _concepts(folder: Path, code: str) -> Iterator[Vote]:
 def _features(folder: Path, code: str) -> Iterator[Vote]:
     """Yield the votes of OpenStreetMap's tagging schema: names of features, of their fields and values, other words.
 
-    They count less where there is a wordnet, and other words for a feature and single words for English phrases nothing.
+    Where there is a wordnet they count less; other words for a feature, and single words for English phrases, nothing.
     """
     rich = code in _WORDNETS
     for word, english, weight in _labelled(_archive(folder, "openstreetmap-id-tagging-schema-*.tgz"), code):

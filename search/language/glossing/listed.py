@@ -20,11 +20,14 @@ Chosen = tuple[int, Entry, bool]
 
 @dataclass(frozen=True)
 class ListedWords:
-    """The word list of a language (None without one), its function words, and what a knowledge base speaks of."""
+    """The word list of a language (None without one), its function words, what a knowledge base speaks of, and the
+    endings that mark the plural of a noun.
+    """
 
     words: WordList | None
     small: frozenset[str]
     wanted: Wanted
+    plural_ends: tuple[str, ...] = ()
 
     def says_schema(self, word: str) -> bool:
         """Whether a word is listed with a meaning of the schema, and is no name."""
@@ -49,7 +52,7 @@ class ListedWords:
             return None
         found = self.words.meanings(said)
         best, likely = self.wanted.likeness(entry.word, word) if entry is not None else 0.0, None
-        for meant, chosen in _choices(found, entry, nouns=small):
+        for meant, chosen in self._choices(word, found, entry, nouns=small):
             if (likeness := self.wanted.likeness(meant, word)) > best:
                 best, likely = likeness, chosen
         if likely is not None or entry is not None or small or self.wanted.is_name(word):
@@ -61,20 +64,19 @@ class ListedWords:
         if not found:
             cognate = self.wanted.cognate(word)
             return (1, Entry(cognate, cognate, "n"), False) if cognate else None
-        choices = list(_choices(found, None, nouns=False))
+        choices = list(self._choices(word, found, None, nouns=False))
         known = (chosen for meant, chosen in choices if self.wanted.is_known(meant))
         return next(known, None if word in common_words("en") else choices[0][1])
 
-
-def _choices(found: Sequence[Meaning], entry: Entry | None, *, nouns: bool) -> Iterator[tuple[str, Chosen]]:
-    """Yield the further words of an entry and those of the list, with what choosing them means; `nouns`: only nouns."""
-    if entry is not None:
-        yield from ((meant, (1, replace(entry, word=meant, plural=meant), False)) for meant in entry.others)
-    for one in found:
-        if nouns and one.kind != "n":
-            continue
-        # A form of another noun in the list is its plural.
-        plural = one.kind == "n" and any(o.kind == "n" and o.length == one.length and o.distance >= 0 for o in found)
-        for meant in one.words:
-            several = pluralised(meant) if one.kind == "n" else meant
-            yield meant, (one.length, Entry(meant, several, one.kind), plural)
+    def _choices(
+        self, word: str, found: Sequence[Meaning], entry: Entry | None, *, nouns: bool
+    ) -> Iterator[tuple[str, Chosen]]:
+        """Yield the further words of an entry and those of the list (with `nouns` no others), each with the choice."""
+        if entry is not None:
+            yield from ((meant, (1, replace(entry, word=meant, plural=meant), False)) for meant in entry.others)
+        # A form of a noun in the list is its plural, by its ending.
+        plural = word.endswith(self.plural_ends) and any(one.kind == "n" and one.distance >= 0 for one in found)
+        for one in found:
+            for meant in one.words if one.kind == "n" or not nouns else ():
+                several = pluralised(meant) if one.kind == "n" else meant
+                yield meant, (one.length, Entry(meant, several, one.kind), plural and one.kind == "n")

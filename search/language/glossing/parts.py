@@ -57,7 +57,7 @@ class Part:
 
 def by_words(text: str, words: Dictionary, source: str, into: str, wanted: Wanted) -> list[Part]:
     """Return the parts of a text whose words are separated by spaces."""
-    listed = ListedWords(word_list(source, into), function_words(source), wanted)
+    listed = ListedWords(word_list(source, into), function_words(source), wanted, _PLURAL_ENDS.get(source, ()))
     reader = _Reader(text, tokens(text), words, listed, source)
     parts: list[Part] = []
     at = 0

@@ -17,7 +17,7 @@ from search.language.words import FUNCTION_WORDS
 _ALIKE = 0.7
 """Least likeness in spelling of a word and its meaning that come from the same word."""
 _COGNATE, _SHORTEST_COGNATE, _SAME = 0.8, 6, 3
-"""Least likeness of a word without a meaning to a word of the schema, its fewest letters, and how many both begin with."""
+"""Least likeness of a word without a meaning to a word of the schema, its fewest letters, and those both begin with."""
 
 _stemmer = Stemmer.Stemmer("english")
 _stemming = Lock()

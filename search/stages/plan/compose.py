@@ -7,12 +7,13 @@ be found first, because an order or an alternative chooses it, becomes a plan in
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
+from typing import cast
 
 from search.domain.graph import ANY, OPPOSITE, Direction, Schema
-from search.domain.plan import Anchor, Count, Exclusion, FieldOf, Filter, Hop, Order, Plan, Risk, Target
-from search.domain.plan.parts import MAX_DEPTH, MAX_HOPS
+from search.domain.plan import Anchor, Count, Exclusion, FieldOf, Filter, Hop, Operator, Order, Plan, Risk, Target
+from search.domain.plan.parts import MAX_DEPTH, MAX_HOPS, NEGATED
 from search.interfaces import NodeStore
 from search.stages.plan.schema_index import SchemaIndex
 from search.stages.plan.sets import (
@@ -119,7 +120,7 @@ class _Draft:
                 self.filters.append(self._filter(var, of))
             case Without(_, inner, other):
                 self.write(var, inner)
-                self.exclude.append(self._exclusion(var, other))
+                self._leave_out(var, other)
             case Either() | Top():
                 self._found_first(var, of)
 
@@ -133,12 +134,18 @@ class _Draft:
             return Filter(var, "", of.op, given, self.counted(var, of.count))
         return Filter(var, of.field, of.op, None if of.op in ("exists", "missing") else given)
 
-    def _exclusion(self, var: str, other: NodeSet) -> Exclusion:
+    def _leave_out(self, var: str, other: NodeSet) -> None:
+        """Add that a variable's node is not in a set: the opposite of its only filter, or an exclusion."""
         own = _Draft(self.composer, self.depth, self.number)
         own.write(var, other)
         if own.exclude:
             raise NotWritten
-        return Exclusion(tuple(own.anchors), tuple(own.hops), tuple(own.filters))
+        if own.anchors or own.hops:
+            self.exclude.append(Exclusion(tuple(own.anchors), tuple(own.hops), tuple(own.filters)))
+        elif len(own.filters) == 1:
+            self.filters.append(_opposite(own.filters[0]))
+        else:
+            raise NotWritten
 
     def order(self, of: Top) -> Order:
         """Return the order of a set that is chosen by one."""
@@ -199,6 +206,16 @@ class _Draft:
             raise NotWritten
         plan = self.composer._plan(of, self.depth + 1)
         self.anchors.append(Anchor(var, "", label, "name", (), plan))
+
+
+def _opposite(condition: Filter) -> Filter:
+    """Return the filter that is met where another is not. Raises NotWritten if there is none."""
+    if condition.count is not None and (condition.op, condition.value) == (">=", 1):
+        return replace(condition, op="=", value=0)
+    for negated, plain in NEGATED.items():
+        if condition.op == plain:
+            return replace(condition, op=cast(Operator, negated))
+    raise NotWritten
 
 
 def _alternatives(of: NodeSet) -> Sequence[Named]:

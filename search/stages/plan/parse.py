@@ -312,6 +312,7 @@ class _Chart:
             ("head-agrees", float(bool(head & own) and not asked.show)),
             ("head-differs", float(bool(head) and not head & own and not asked.show)),
             ("root-named", float(named and asked.ask == "which" and not asked.show)), ("root-kind", float(kind)),
+            ("whether-open", float(asked.ask == "whether" and not any(isinstance(p, Named) for p in parts(asked.of)))),
             ("root-show", float(bool(asked.show))), ("root-count", float(asked.ask == "how many")),
             ("count-missed", float("COUNT" in wanted and asked.ask != "how many" and not asked.show)),
         )  # fmt: skip

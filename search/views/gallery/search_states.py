@@ -47,6 +47,11 @@ def _answer(count: int, **more: Any) -> Json:
     return {"kind": "list", "count": count, "value": count, "complete": True, "unbound": [], **more}
 
 
+def _computed() -> Json:
+    one = {"function": "mean", "field": "weight_g", "value": 412.5, "nodes": 4}
+    return _answer(5, kind="aggregate", aggregate=one, field="weight_g")
+
+
 def _done(count: int, **changes: Any) -> Json:
     """Return a search with `count` results: those of the made-up search, repeated, every rank its own."""
     described = search(**changes)
@@ -108,6 +113,7 @@ SEARCHES: Mapping[str, Page] = {
         "A number as the answer",
         _results(lambda: _done(6, answer=_answer(5, kind="number", value=5), question="How many flasks are there?")),
     ),
+    "computed": ("A value computed from the answers", _results(lambda: _done(6, answer=_computed()))),
     "degraded": ("A part did not work", _results(_degraded)),
     "cancelled": ("Somebody pressed Cancel", _results(lambda: _done(2, status="cancelled"))),
     "failed": ("The search failed", _results(lambda: search(status="failed", error=_FAULT, results=[], fusion=None))),

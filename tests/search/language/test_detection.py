@@ -60,6 +60,43 @@ def test_the_language_of_the_base_is_the_default() -> None:
 @pytest.mark.parametrize(
     ("code", "text"),
     [
+        ("de", "hoechster berg in alaska"),
+        ("de", "kürzester fluss"),
+        ("de", "alle fluesse in colorado"),
+        ("es", "cual es la montana mas alta"),
+        ("es", "que rio atraviesa mas estados"),
+        ("it", "qual e il fiume piu lungo"),
+        ("it", "qual è la superficie dell'Alaska?"),
+        ("pt", "qual e a populacao de illinois"),
+        ("pt", "que estados atravessa o mississippi"),
+        ("pt", "que montanhas ha no alasca"),
+        ("nl", "grootste stad van wyoming"),
+        ("nl", "alle rivieren in Colorado"),
+        ("fr", "toutes les rivieres du colorado"),
+        ("nl", "bevolking van texas"),
+        ("it", "popolazione del texas"),
+        ("it", "Qual è l'area del Texas?"),
+    ],
+)
+def test_short_questions_without_accents_have_their_language(code: str, text: str) -> None:
+    assert language_of(text, "en") == code
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "population of boulder", "rio grande length", "san jose", "adams m.w.w. review", "papers by wilson r.g.",
+        "paracetamol",
+        "rio de janeiro beaches", "el paso population", "montana mountains", "pasta recipes", "berg lake",
+    ],
+)  # fmt: skip
+def test_foreign_names_in_lower_case_leave_a_question_english(text: str) -> None:
+    assert language_of(text, "en") == "en"
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
         ("fr", "Quels articles citent Tidal flexure at the hinge of an ice shelf ?"),
         ("de", "Wer führte bei Butch Cassidy and the Sundance Kid Regie?"),
         ("es", "¿De qué año es The Bridge on the River Kwai?"),

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from search.language.gloss import gloss
 from search.language.glossing.dictionary import LANGUAGES, dictionary
+from search.language.glossing.wanted import Wanted
 from search.language.languages import FOLDER
 
 
@@ -147,3 +148,71 @@ def test_every_row_of_the_dictionary_has_its_columns_and_a_known_kind() -> None:
                 assert kind in ("n", "a", "v", "f", "p"), line
                 assert len(cells) == columns, line
                 assert all(cell == cell.strip() for cell in cells), line
+
+
+PLACES = Wanted(frozenset(("river", "mountain", "state", "country", "lake", "city", "population")))
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "read"),
+    [
+        ("it", "il fiume più lungo", "the longest river"),
+        ("it", "il fiume piu lungo del mondo", "the longest river of world"),
+        ("es", "ciudad mas grande de Cuba", "biggest city of Cuba"),
+        ("fr", "la rivière la moins longue", "the least long river"),
+        ("fr", "la tente la plus légère", "the lightest tent"),
+        ("fr", "capitale du plus grand pays", "capital of biggest country"),
+        ("pt", "qual é a montanha mais alta", "which is the highest mountain"),
+        # Compared things stay compared.
+        ("it", "un fiume più lungo di Po", "a river more long of Po"),
+        ("es", "una ciudad más grande que Cuba", "a city more big that Cuba"),
+        # *More* before a noun asks for the most, unless something is compared.
+        ("it", "quale fiume attraversa più paesi", "which rivers cross the most countries"),
+        ("pt", "qual rio atravessa mais estados do que Tejo", "which rivers cross more states than Tejo"),
+    ],
+)
+def test_romance_superlatives_are_english_ones(source: str, text: str, read: str) -> None:
+    assert gloss(text, source, "en", PLACES).text == read
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "read"),
+    [
+        ("es", "cual es la montana mas alta", "which is the highest mountain"),
+        ("es", "que rios hay", "which rivers are there"),
+        ("it", "qual e la capitale", "which is the capital"),
+        ("it", "fiumi e laghi", "rivers and lakes"),
+        ("pt", "qual e a populacao", "which is the population"),
+        ("pt", "rios e lagos", "rivers and lakes"),
+        ("fr", "riviere ou lac", "river or lake"),
+        ("de", "groesste staedte", "largest cities"),
+        ("de", "grosste stadte", "largest cities"),
+    ],
+)
+def test_words_are_read_without_their_accents(source: str, text: str, read: str) -> None:
+    """A word that is another one without its accent is so where the sentence needs it: *qual e*, *fiumi e laghi*."""
+    assert gloss(text, source, "en", PLACES).text == read
+
+
+def test_what_is_there_stands_behind_what_is_asked_for() -> None:
+    assert gloss("Welche Flüsse gibt es in Utah?", "de", "en").text == "which rivers are there in Utah?"
+    assert gloss("Gibt es Lampen?", "de", "en").text == "there are lamps?"
+
+
+def test_merged_words_lead_back_to_all_that_was_said() -> None:
+    text = "il fiume più lungo"
+    read = gloss(text, "it", "en")
+    at = read.text.index("longest")
+    assert text[slice(*read.origin(at, at + len("longest")))] == "più lungo"
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "read"),
+    [
+        ("it", "dopo il 2022", "after 2022"),
+        ("es", "despues de 2022", "after 2022"),
+        ("pt", "antes de 2022", "before 2022"),
+    ],
+)
+def test_a_year_has_no_article(source: str, text: str, read: str) -> None:
+    assert gloss(text, source, "en").text == read

@@ -29,9 +29,8 @@ def pack(path: Path, files: dict[str, str]) -> None:
 
 
 def presets(code: str, **names: str) -> str:
-    return json.dumps(
-        {code: {"presets": {"presets": {key: {"name": name} for key, name in names.items()}, "fields": {}}}}
-    )
+    features = {key: {"name": name} for key, name in names.items()}
+    return json.dumps({code: {"presets": {"presets": features, "fields": {}}}})
 
 
 def annotations(**names: str) -> str:

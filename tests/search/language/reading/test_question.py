@@ -95,3 +95,32 @@ def stretches(cues: Cues) -> list[tuple[int, int]]:
     found += [comparison.reference for comparison in cues.comparisons]
     found += [superlative.counted for superlative in cues.superlatives if superlative.counted]
     return found
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Welcher Staat hat die höchste Bevölkerungsdichte?", "population density"),
+        ("welcher staat hat die hoechste bevoelkerungsdichte", "population density"),
+    ],
+)
+def test_a_property_that_a_superlative_names_is_said_in_the_base_s_language(text: str, name: str) -> None:
+    schema = frozenset(("state", "population", "density"))
+    [superlative] = read_question(text, "en", schema=schema).cues.superlatives
+    assert superlative.scale[0] == name
+
+
+def test_a_clause_behind_a_spanish_superlative_compares_nothing() -> None:
+    """*que* is *than* and *that*: behind an article and before a verb it begins a clause."""
+    clause = read_question("¿Cuál es el estado más pequeño que limita con Texas?", "en").cues
+    than = read_question("estados más pequeños que Texas", "en").cues
+    assert (len(clause.superlatives), len(clause.comparisons)) == (1, 0)
+    assert (len(than.superlatives), len(than.comparisons)) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "text", ["Was ist der längste Fluss?", "was ist der laengste fluss", "der langste fluss was ist"]
+)
+def test_superlatives_are_read_however_they_are_typed(text: str) -> None:
+    [superlative] = read_question(text, "en").cues.superlatives
+    assert (superlative.direction, superlative.scale[0], superlative.limit) == ("desc", "length", 1)
