@@ -35,6 +35,7 @@ class Question:
     has: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
     first: str | None = None
+    ask: str | None = None
     yes: bool | None = None
     known: bool = True
     show: str | None = None

@@ -41,7 +41,7 @@ class Base:
         vectors = cast(
             VectorIndex, MemoryVectors({NAME: {node.key: row for node, row in zip(nodes, rows, strict=True)}})
         )
-        chosen: Mapping[str, str] = {PARSER: parser} if parser and PARSER in options_of(Planner) else {}
+        chosen: Mapping[str, str] = {PARSER: parser or parsers()[0]} if PARSER in options_of(Planner) else {}
         (folder / "columns").mkdir()
         columns_memmap.build(folder / "columns", base.demo.schema, nodes)
         columns = columns_memmap.MemmapColumns(folder / "columns", base.demo.schema)
@@ -63,6 +63,8 @@ class Base:
 
 
 def parsers() -> tuple[str, ...]:
-    """Return the parsers that the planner can use; one without a name if it has one only."""
+    """Return the names of the planner's parsers, the usual one first; `new` is that of a planner without a choice."""
     declared = options_of(Planner).get(PARSER)
-    return ("",) if declared is None else tuple(declared.metadata["choices"])
+    if declared is None:
+        return ("new",)
+    return (declared.default, *(one for one in declared.metadata["choices"] if one != declared.default))

@@ -18,6 +18,7 @@ def wrong(base: Base, question: Question) -> list[str]:
         f"finds {set(question.lacks) & set(found)}": not set(question.lacks) & set(found),
         f"first {found[:1]}": question.first in (None, *found[:1]),
         f"asks {plan.ask}, {bool(found)}": question.yes is None or (plan.ask, bool(found)) == ("whether", question.yes),
+        f"asks {plan.ask}": question.ask in (None, plan.ask),
         "yes or no": question.known or plan.ask != "whether" or bool(plan.target.relevance_text),
         f"shows {plan.show!r}": question.show in (None, plan.show),
         f"labels {plan.target.labels}": question.labels in (None, plan.target.labels),

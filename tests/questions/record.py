@@ -33,7 +33,7 @@ def main() -> None:
 
     recorder = Recorder(lambda: SentenceEncoder(dtype="float32", device="cpu"))
     failing: dict[str, list[str]] = {}
-    for parser in parsers():
+    for parser in sorted(parsers(), reverse=True):
         with tempfile.TemporaryDirectory() as folder:
             bases = {name: Base.of(name, Path(folder) / name, recorder, parser) for name in asked.BASES}
             failing[parser] = [one.name for one in asked.everything() if wrong(bases[one.base], one)]
