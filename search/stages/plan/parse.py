@@ -25,7 +25,25 @@ Cell = dict[str, list[Derivation]]
 Gap = tuple[float, Features, str]
 """What skipping the words between two stretches costs, its features, and what kind of words they are."""
 _DECIDING = frozenset(
-    ("NOT", "LACK", "EXCEPT", "MOST", "FEW", "COUNT", "AVG", "SUM", "OR", "THAN", "SHARE", "SAME", "Q", "K", "CMP")
+    (
+        "NOT",
+        "LACK",
+        "EXCEPT",
+        "MOST",
+        "FEW",
+        "COUNT",
+        "AVG",
+        "SUM",
+        "OR",
+        "THAN",
+        "SHARE",
+        "SAME",
+        "Q",
+        "K",
+        "CMP",
+        "MORE",
+        "LESS",
+    )
 )
 """Categories of words that decide what is asked: a meaning that skips one leaves a condition out."""
 _ROOTS = ("S", "V")
@@ -312,7 +330,7 @@ class _Chart:
             ("head-agrees", float(bool(head & own) and not asked.show)),
             ("head-differs", float(bool(head) and not head & own and not asked.show)),
             ("root-named", float(named and asked.ask == "which" and not asked.show)), ("root-kind", float(kind)),
-            ("whether-open", float(asked.ask == "whether" and not any(isinstance(p, Named) for p in parts(asked.of)))),
+            ("whether-open", float(asked.ask == "whether" and self._is_open(asked))),
             ("root-show", float(bool(asked.show))), ("root-count", float(asked.ask == "how many")),
             ("count-missed", float("COUNT" in wanted and asked.ask != "how many" and not asked.show)),
         )  # fmt: skip
@@ -323,6 +341,11 @@ class _Chart:
         behind = (at for at in range(1, self.size) if self.said.tokens[at - 1].word in WHICH)
         found = next((types for at in behind if (types := self._noun(at))), 0)
         return found or self._asked_by_word() or self._first_noun()
+
+    def _is_open(self, asked: Asked) -> bool:
+        """Whether yes or no is asked of nothing named, and not of whether there is any."""
+        any_of = any("THERE" in self.known.get(at, ()) for at in range(4))
+        return not any_of and not any(isinstance(part, Named) for part in parts(asked.of))
 
     def _asked_by_word(self) -> int:
         """Return the mask of the types that *who* or *when* asks for."""

@@ -9,7 +9,7 @@ from search.domain.graph import OPPOSITE, Direction
 from search.stages.plan.derivation import Derivation, Features, FieldNamed, Order, Relating
 from search.stages.plan.operators.context import Context, Made
 from search.stages.plan.operators.sets import floating, related
-from search.stages.plan.sets import Counted, End, Kind, Named, NodeSet, Top, has_order, narrowed
+from search.stages.plan.sets import Counted, Either, End, Kind, Named, NodeSet, Top, has_order, narrowed
 
 
 def of_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -133,3 +133,23 @@ def counts(
 
 def _counted(relation: int, way: Direction, among: NodeSet) -> Counted:
     return Counted(relation, way, among.types, None if isinstance(among, Kind) else among)
+
+
+def chosen_with_more(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """That one of two nodes that is joined with more nodes of a set."""
+    yield from _chosen_by_number(context, right.meaning, left.meaning, "desc")
+
+
+def chosen_with_fewer(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """That one of two nodes that is joined with fewer nodes of a set."""
+    yield from _chosen_by_number(context, right.meaning, left.meaning, "asc")
+
+
+def chosen_with_more_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """That one of two nodes that is joined with more nodes of a set, which is said behind them."""
+    yield from _chosen_by_number(context, left.meaning, right.meaning, "desc")
+
+
+def _chosen_by_number(context: Context, of: NodeSet, among: NodeSet, end: End) -> Iterator[Made]:
+    if isinstance(of, Either):
+        yield from _chosen(context, Order(end, count=(None, among)), of)

@@ -150,7 +150,15 @@ def compared(context: Context, left: Derivation, right: Derivation) -> Iterator[
 
 def chosen(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """That one of two nodes with more or less of a field."""
-    amount, of = left.meaning, right.meaning
+    yield from _chosen(left.meaning, right.meaning)
+
+
+def chosen_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """That one of two nodes with more or less of a field, which is said behind them."""
+    yield from _chosen(right.meaning, left.meaning)
+
+
+def _chosen(amount: Amount, of: NodeSet) -> Iterator[Made]:
     if isinstance(of, Either) and isinstance(of.one, Named) and isinstance(of.other, Named):
         for name, types in _of_types(amount.fields, of.types):
             yield (
