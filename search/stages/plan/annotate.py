@@ -196,7 +196,10 @@ class Annotator:
 
     def _scales(self, said: Sequence[Token]) -> Iterator[Derivation]:
         known = scales_of(self.code)
-        most = Phrases([("most", "most"), ("least", "least"), ("more", "more"), ("less", "less")])
+        lang = language(self.code)
+        degrees = lang.table("grammar_degrees")
+        most = Phrases((phrase, name) for name in degrees for phrase in lang.entries("grammar_degrees", name))
+        how = lang.set("fields", "how")
         for at in range(len(said)):
             if found := known.superlative.at(said, at):
                 yield from self._orders((at, at + found[0]), found[1], turned=False)
@@ -212,7 +215,7 @@ class Annotator:
                 yield from self._nouns((at, at + 1), known.nouns[said[at].word])
             if said[at].word in known.verbs:
                 yield from self._nouns((at, at + 1), known.verbs[said[at].word][1])
-            if said[at].word == "how" and (found := known.positive.at(said, at + 1)):
+            if said[at].word in how and (found := known.positive.at(said, at + 1)):
                 yield from self._nouns((at, at + 1 + found[0]), found[1].scale, "how-scale")
 
     def _orders(self, span: tuple[int, int], found: Adjective, *, turned: bool) -> Iterator[Derivation]:

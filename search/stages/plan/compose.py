@@ -13,7 +13,7 @@ from typing import cast
 
 from search.domain.graph import ANY, OPPOSITE, Direction, Schema
 from search.domain.plan import Anchor, Count, Exclusion, FieldOf, Filter, Hop, Operator, Order, Plan, Risk, Target
-from search.domain.plan.parts import MAX_DEPTH, MAX_HOPS, NEGATED
+from search.domain.plan.parts import AGGREGATES, MAX_DEPTH, MAX_HOPS, NEGATED
 from search.interfaces import NodeStore
 from search.stages.plan.schema_index import SchemaIndex
 from search.stages.plan.sets import (
@@ -34,7 +34,7 @@ from search.stages.plan.sets import (
     is_found_first,
 )
 
-TARGET = "T"
+TARGET, NAME = "T", "name"
 
 
 class NotWritten(Exception):
@@ -56,8 +56,12 @@ class Composer:
     def __call__(self, asked: Asked, residual: str = "", risk: Risk = "normal") -> Plan:
         """Return the plan of what is asked. Raises NotWritten for a set that no plan can say."""
         plan = self._plan(asked.of, 1, residual, risk)
+        filters = plan.filters
+        if not (residual or plan.anchors or plan.runs_over_type or asked.ask in AGGREGATES):
+            # All nodes of the type: what has a name.
+            filters = (Filter(TARGET, NAME, "exists"),)
         return Plan(
-            plan.anchors, plan.hops, plan.target, plan.filters, risk, None, plan.exclude, plan.order, asked.ask,
+            plan.anchors, plan.hops, plan.target, filters, risk, None, plan.exclude, plan.order, asked.ask,
             asked.show,
         )  # fmt: skip
 

@@ -10,10 +10,11 @@ from bisect import insort
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any
 
+from search.language.languages import language
 from search.language.words import WHICH
 from search.stages.plan.annotate import Annotated
 from search.stages.plan.derivation import Derivation, Features
@@ -57,48 +58,6 @@ _GAIN = 0.8
 """Most that the features of a rule are expected to add to its own weight."""
 _SKIPPED = 6
 """Most tokens that are skipped between two joined stretches."""
-_PREPOSITIONS = frozenset(
-    (
-        "in",
-        "at",
-        "on",
-        "from",
-        "by",
-        "for",
-        "to",
-        "through",
-        "near",
-        "into",
-        "inside",
-        "within",
-        "under",
-        "over",
-        "about",
-        "between",
-        "among",
-    )
-)
-_RELATIVE = frozenset(("that", "which", "who", "whose", "where", "whom"))
-_AUXILIARY = frozenset(
-    (
-        "is",
-        "are",
-        "was",
-        "were",
-        "do",
-        "does",
-        "did",
-        "has",
-        "have",
-        "had",
-        "can",
-        "could",
-        "will",
-        "would",
-        "be",
-        "been",
-    )
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +67,7 @@ class Parser:
     grammar: Grammar
     context: Context
     weights: Weights
+    code: str = "en"
     beam: int = 6
     _gains: dict[str, float] = field(default_factory=dict)
 
@@ -279,7 +239,7 @@ class _Chart:
     def _between(self, start: int, end: int) -> str:
         said = [token.word for token in self.said.tokens[start:end]]
         marked = any(token.mark for token in self.said.tokens[start : end + 1])
-        for name, words in _KINDS:
+        for name, words in _between_kinds(self.parser.code):
             if any(word in words for word in said):
                 return name
         return "mark" if marked else "none"
@@ -318,7 +278,11 @@ class _Chart:
 
     def _asked(self, of: NodeSet) -> Asked:
         first = self.said.tokens[0].word if self.size else ""
-        return Asked(of, "whether") if first in _AUXILIARY and not isinstance(of, Kind) else Asked(of)
+        return (
+            Asked(of, "whether")
+            if first in language(self.parser.code).set("grammar_between", "aux") and not isinstance(of, Kind)
+            else Asked(of)
+        )
 
     def _whole(self, asked: Asked, one: Derivation) -> Features:
         head = self._head
@@ -388,13 +352,13 @@ def _pairs(
 _PLACED = frozenset(("count-cond", "list")) | frozenset(
     ("and-same", "join-post", "join-pre", "sup-post", "sup-scale", "of-field", "field-of", "arg-rel", "rel-arg")
 )
-_KINDS = (
-    ("prep", _PREPOSITIONS),
-    ("of", frozenset(("of", "'s"))),
-    ("with", frozenset(("with", "having"))),
-    ("rel", _RELATIVE),
-    ("aux", _AUXILIARY),
-)
+
+
+@lru_cache(maxsize=8)
+def _between_kinds(code: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Return the kinds of small words between two stretches, in their order, with the words of each."""
+    lang = language(code)
+    return tuple((name, lang.set("grammar_between", name)) for name in lang.table("grammar_between"))
 
 
 def _kept(made: Sequence[Derivation], beam: int) -> Cell:

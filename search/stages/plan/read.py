@@ -274,7 +274,8 @@ class Reader:
     @cached_property
     def parser(self) -> Parser:
         """The chart parser."""
-        return Parser(grammar(), Context(self.schema), self._weights)
+        code = language_code(self.knowledge.schema.language)
+        return Parser(grammar(), Context(self.schema), self._weights, code)
 
     @cached_property
     def composer(self) -> Composer:

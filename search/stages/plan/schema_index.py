@@ -203,10 +203,13 @@ class SchemaIndex:
 
     def _agents(self, content: Sequence[str]) -> list[str]:
         """Return the nouns for who acts of a phrase's only verb: *directed by* → *director*, *directer*."""
-        if len(content) != 1 or not content[0].endswith(("ed", "s", "es", "en", "e")):
+        lang = language("en")
+        if len(content) != 1 or not content[0].endswith(lang.entries("relation_nouns", "verb_ends")):
             return []
-        base = content[0].removesuffix("ed").removesuffix("s").removesuffix("e")
-        return [f"{base}or", f"{base}er"] if len(base) > 2 else []
+        base = content[0]
+        for ending in lang.entries("relation_nouns", "bare"):
+            base = base.removesuffix(ending)
+        return [f"{base}{ending}" for ending in lang.entries("relation_nouns", "agents")] if len(base) > 2 else []
 
     def _nouns(self, relation: Relation) -> list[tuple[list[str], Direction]]:
         """Return the noun phrases of a relation with the direction in which it leads to them.
@@ -226,7 +229,7 @@ class SchemaIndex:
             if len(said) > 1 and said[0] in having:
                 noun = _trimmed(said[1:], small)
                 found.append((noun, forth))
-            elif len(said) > 2 and said[0] in being and said[-1] in ("of", "for") and said[1] in small:
+            elif len(said) > 2 and said[0] in being and said[-1] in small and said[1] in small:
                 found.append((_trimmed(said[1:-1], small), back))
         found += [
             (words(alias), forth)

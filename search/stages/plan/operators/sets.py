@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from search.domain.graph import OPPOSITE, Direction
+from search.language.languages import language
 from search.language.words import ANSWER_OF, stem, words
 from search.stages.plan.derivation import Derivation, Features, Relating
 from search.stages.plan.operators.context import Context, Made
@@ -13,7 +14,6 @@ from search.text import words as split_identifier
 
 _MOST_WAYS = 6
 """Most relations that are tried where no word says one."""
-_PLACE = frozenset(("in", "at", "on", "inside", "within", "located"))
 
 
 def both(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -136,11 +136,12 @@ def role(context: Context, left: Derivation) -> Iterator[Made]:
 def place(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The nodes that a set is in: those of relations whose wording in that direction ends with a word of place."""
     of: NodeSet = right.meaning
+    placing = language("en").set("relation_nouns", "place")
     for relation, way in context.schema.steps:
         one = context.schema.schema.relations[relation]
         said = words(one.description or split_identifier(one.name)) if way == "out" else words(one.inverse)
         reached = context.schema.far(of.types, relation, way)
-        if reached and said and _PLACE & set(said):
+        if reached and said and placing & set(said):
             yield Walk(reached, of, relation, way), ()
 
 
