@@ -293,6 +293,7 @@ class _Chart:
         return (
             ("head-agrees", float(bool(head & own) and not asked.show)),
             ("head-differs", float(bool(head) and not head & own and not asked.show)),
+            ("root-lone", float(named and (one.start, one.end) == (0, self.size))),
             ("root-named", float(named and asked.ask == "which" and not asked.show)), ("root-kind", float(kind)),
             ("whether-open", float(asked.ask == "whether" and self._is_open(asked))),
             ("root-show", float(bool(asked.show))), ("root-count", float(asked.ask == "how many")),

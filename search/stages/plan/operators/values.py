@@ -117,12 +117,14 @@ def meets_before(context: Context, left: Derivation, right: Derivation) -> Itera
 
 
 def _meets(context: Context, of: NodeSet, amount: Amount) -> Iterator[Made]:
-    if isinstance(of, Named):
-        return
     fields: Fields = amount.fields or [pair for pairs in context.schema.number_fields.values() for pair in pairs]
     found = list(_of_types(fields, of.types))
     for name, types in found:
-        bare: Features = (("number-bare", float(not amount.fields)), ("number-ways", float(len(found) - 1)))
+        bare: Features = (
+            ("number-bare", float(not amount.fields)),
+            ("number-ways", float(len(found) - 1)),
+            ("number-named", float(isinstance(of, Named))),
+        )
         yield condition(context, narrowed(of, types), name, amount), bare
 
 
