@@ -209,7 +209,7 @@ class _Draft:
         if self.depth >= MAX_DEPTH or isinstance(of, Either):
             raise NotWritten
         plan = self.composer._plan(of, self.depth + 1)
-        self.anchors.append(Anchor(var, "", label, "name", (), plan))
+        self.anchors.append(Anchor(var, plan.wording, label, "name", (), plan))
 
 
 def _opposite(condition: Filter) -> Filter:

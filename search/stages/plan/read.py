@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from search.domain.plan import Plan, ScoredPlan, Target
+from search.domain.plan.checks import misfits
 from search.domain.question import LONGEST_QUESTION
 from search.domain.trace import Limit
 from search.interfaces import Columns, Keys, MentionIndex, NodeStore, ValueIndex
@@ -227,6 +228,8 @@ class Reader:
                 asked, annotated.text.strip() if of_texts else left, "no_trade" if of_texts else "normal"
             )
         except NotWritten:
+            return None
+        if misfits(plan, self.knowledge.schema):
             return None
         found = trial(asked.of)
         features = self._told(asked, found, one, left, annotated)
