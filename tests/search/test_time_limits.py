@@ -130,7 +130,7 @@ def test_a_search_whose_tables_are_locked_fails_within_its_limit_and_says_so(fil
     run_search(run.pk)
     assert time.monotonic() - began < LATE
     run.refresh_from_db()
-    assert (run.status, "time ran out" in str(run.error)) == ("failed", True)
+    assert (run.status, "time limit ran out" in str(run.error)) == ("failed", True)
 
 
 def test_a_step_that_cannot_be_written_does_not_hold_the_search(films: KnowledgeBase) -> None:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 from search.language.languages import language
@@ -174,7 +174,7 @@ class _Chart:
                     continue
                 gap = self._gap(stop, middle)
                 for category, other, rules in _pairs(left, right, self.parser.grammar.of_two):
-                    for one, two in product(left[category], right[other]):
+                    for one, two in islice(product(left[category], right[other]), self.parser.beam**2):
                         for rule in rules:
                             if tops.may_hold(rule.result, one.score + two.score + gap[0] + self.parser.gain(rule)):
                                 yield from self._of_rule(rule, one, two, gap, tops)
