@@ -17,6 +17,7 @@ SCRIPTS = (
     "graph",
     "reading",
     "ledger",
+    "fit_reading",
     "learned",
     "retriever",
     "search_speed",
@@ -39,7 +40,7 @@ SCRIPTS = (
     "gpu_rerank",
     "gpu_train",
 )
-WITH_ARGUMENTS = ("asked", "backup", "calibrate", "crowd", "ledger", "people", "reading")
+WITH_ARGUMENTS = ("asked", "backup", "calibrate", "crowd", "fit_reading", "ledger", "people", "reading")
 
 
 def main(names: list[str]) -> int:

@@ -15,6 +15,8 @@ from search.stages.plan.derivation import Features
 from search.stages.plan.operators.context import Made
 
 _FOLDER = Path(__file__).parent
+WEIGHTS = _FOLDER / "weights.json"
+"""The fitted weight of each feature."""
 Function = Callable[..., Iterator[Made]]
 
 
@@ -89,6 +91,6 @@ class Weights:
         return sum(of.get(name, 0.0) * value for name, value in features)
 
     @classmethod
-    def read(cls, path: Path = _FOLDER / "weights.json") -> Weights:
+    def read(cls, path: Path = WEIGHTS) -> Weights:
         """Return the fitted weights that are kept with the grammar."""
         return cls(json.loads(path.read_text(encoding="utf-8")))
