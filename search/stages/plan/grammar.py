@@ -94,3 +94,9 @@ class Weights:
     def read(cls, path: Path = WEIGHTS) -> Weights:
         """Return the fitted weights that are kept with the grammar."""
         return cls(json.loads(path.read_text(encoding="utf-8")))
+
+
+@lru_cache(maxsize=1)
+def fitted() -> Weights:
+    """Return the weights that are kept with the grammar, read once: a reader is made anew for every search."""
+    return Weights.read()

@@ -117,7 +117,6 @@ class _Chart:
         self.parser, self.said = parser, annotated
         self.size = len(annotated.tokens)
         self.cells: dict[tuple[int, int], Cell] = {}
-        self.ends: dict[int, list[int]] = defaultdict(list)
         self._gaps: dict[tuple[int, int], Gap] = {}
         known: dict[int, set[str]] = defaultdict(set)
         for one in annotated.annotations:
@@ -145,7 +144,6 @@ class _Chart:
                 if more:
                     cell = _kept([*made, *more], self._beam)
                 self.cells[start, end] = cell
-                self.ends[end].append(start)
 
     @property
     def _beam(self) -> int:

@@ -26,7 +26,7 @@ from search.stages.plan.annotate import Annotated, Annotator
 from search.stages.plan.calibrate import Grounds, calibration
 from search.stages.plan.compose import Composer, NotWritten
 from search.stages.plan.derivation import Derivation, Features
-from search.stages.plan.grammar import Weights, grammar
+from search.stages.plan.grammar import Weights, fitted, grammar
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.described import described
 from search.stages.plan.operators.context import Context
@@ -165,10 +165,9 @@ class Reader:
         """Return the question with the names that a meaning starts from replaced by their types."""
         names = {step.start: step for step in one.derivation.steps() if isinstance(step.meaning, Named) and step.rule}
         written, at = [], 0
-        for token in annotated.tokens:
+        for place, token in enumerate(annotated.tokens):
             if token.start < at:
                 continue
-            place = annotated.tokens.index(token)
             if place in names:
                 written.append(f"[{self._label(names[place].meaning.types)}]")
                 at = annotated.tokens[names[place].end - 1].end
@@ -258,7 +257,7 @@ class Reader:
 
     @cached_property
     def _weights(self) -> Weights:
-        return self.weights or Weights.read()
+        return self.weights or fitted()
 
     @cached_property
     def schema(self) -> SchemaIndex:
@@ -278,7 +277,8 @@ class Reader:
     def parser(self) -> Parser:
         """The chart parser."""
         code = language_code(self.knowledge.schema.language)
-        return Parser(grammar(), Context(self.schema), self._weights, code)
+        context = self.knowledge.kept(Context, lambda: Context(self.schema))
+        return Parser(grammar(), context, self._weights, code)
 
     @cached_property
     def composer(self) -> Composer:

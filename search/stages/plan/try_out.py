@@ -6,7 +6,7 @@ What is found agrees with the plan that `compose` writes of a set: a walk from n
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -232,14 +232,3 @@ class Trial:
         most = against.min() if of.op in (">", ">=") else against.max()
         met = keys[np.isin(values, against) if of.op == "=" else _COMPARE[of.op](values, most)]
         return np.setdiff1d(met, others, assume_unique=True)
-
-
-def without_order(of: NodeSet) -> NodeSet:
-    """Return a set without the order that it is chosen by at its outermost."""
-    match of:
-        case Top(_, inner):
-            return inner
-        case Meet():
-            return replace(of, one=without_order(of.one), other=without_order(of.other))
-        case _:
-            return of

@@ -42,13 +42,14 @@ class Context:
         key = types, to
         found = self._ways.get(key)
         if found is None:
-            found = self._ways[key] = []
+            found = []
             for relation, way in self.schema.steps:
                 reached = self.schema.far(types, relation, way) & to
                 if reached:
                     near = self.schema.near(reached, relation, way) & types
                     found.append(Way(relation, way, reached, near, self.share(relation, way, reached)))
-            found.sort(key=lambda one: -one.share)
+            # Threads share this: what stands in the table is complete.
+            found = self._ways[key] = sorted(found, key=lambda one: -one.share)
         return found
 
     def gathers(self, types: int) -> list[Way]:
