@@ -48,6 +48,10 @@ class Annotated:
     content: Sequence[bool]
     rest: str = ""
 
+    def content_words(self) -> list[tuple[int, str]]:
+        """Return the words that carry content, each with its place among the tokens."""
+        return [(at, token.word) for at, token in enumerate(self.tokens) if self.content[at]]
+
 
 @dataclass(frozen=True)
 class Annotator:

@@ -166,7 +166,7 @@ class SchemaIndex:
         yield from self._of_fields()
 
     def _of_relation(self, at: int, relation: Relation) -> Iterator[tuple[list[str], Entry]]:
-        nouns = self._nouns(relation)
+        nouns = self._nouns(at, relation)
         own = {
             stem(word)
             for code in self._types_of(at)
@@ -211,7 +211,7 @@ class SchemaIndex:
             base = base.removesuffix(ending)
         return [f"{base}{ending}" for ending in lang.entries("relation_nouns", "agents")] if len(base) > 2 else []
 
-    def _nouns(self, relation: Relation) -> list[tuple[list[str], Direction]]:
+    def _nouns(self, at: int, relation: Relation) -> list[tuple[list[str], Direction]]:
         """Return the noun phrases of a relation with the direction in which it leads to them.
 
         *has the capital* and *is the capital of* both say that a capital is what it leads to. An alias is a noun if one
@@ -231,6 +231,11 @@ class SchemaIndex:
                 found.append((noun, forth))
             elif len(said) > 2 and said[0] in being and said[-1] in small and said[1] in small:
                 found.append((_trimmed(said[1:-1], small), back))
+        for phrase in (identifier_words(relation.name), *relation.aliases):
+            said = words(phrase)
+            for way in DIRECTIONS if len(said) > 1 else ():
+                if said[0] not in having and (stem(said[-1]),) in self._stems_of(at, way):
+                    found.append((said, way))
         found += [
             (words(alias), forth)
             for alias in relation.aliases
@@ -246,6 +251,15 @@ class SchemaIndex:
             for kind in self.schema.node_types
             for phrase in (split_identifier(kind.name), *kind.aliases)
         )
+
+    def _stems_of(self, relation: int, way: Direction) -> set[Stems]:
+        """Return the names and aliases of the types that a relation leads to, as stems."""
+        kinds = [self.schema.node_types[far] for far in {far for _, far in self._ends[relation, way]}]
+        return {
+            tuple(stem(word) for word in words(phrase))
+            for kind in kinds
+            for phrase in (split_identifier(kind.name), *kind.aliases)
+        }
 
     def _types_of(self, relation: int) -> set[int]:
         return {code for pair in self._ends[relation, "out"] for code in pair}
