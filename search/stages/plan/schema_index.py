@@ -15,10 +15,12 @@ from typing import NamedTuple
 from search.domain.graph import DIRECTIONS, OPPOSITE, Direction, Relation, Schema
 from search.language.languages import language
 from search.language.reading.scales import Scale
+from search.language.units import UNITS
 from search.language.words import FUNCTION_WORDS, stem, words
 from search.stages.plan.derivation import FieldNamed, Relating
 from search.stages.plan.knowledge.shape import Shape
 from search.stages.plan.knowledge.wording import identifier_words
+from search.stages.plan.measures import unit_in
 from search.stages.plan.sets import Kind
 from search.text import words as split_identifier
 
@@ -76,6 +78,39 @@ class SchemaIndex:
     def measured(self) -> frozenset[tuple[int, str]]:
         """All fields of numbers and dates."""
         return frozenset(pair for pairs in self.number_fields.values() for pair in pairs)
+
+    @cached_property
+    def units(self) -> dict[tuple[int, str], str | None]:
+        """The unit in the name of each field of numbers; None if it has none."""
+        return {
+            (code, one.name): unit_in(one)
+            for code, kind in enumerate(self.schema.node_types)
+            for one in kind.fields
+            if one.kind == "number"
+        }
+
+    def factor(self, code: int, name: str, unit: str) -> float | None:
+        """Return by what an amount in a unit is multiplied for a field; None if the field is in no such unit.
+
+        A field without a unit takes amounts as they are said, if it measures what the unit does.
+        """
+        own = self.units.get((code, name))
+        if not unit or (own is None and (code, name) in self.units):
+            return 1.0
+        if own is None or not UNITS[unit].converts_to(UNITS[own]):
+            return None
+        return UNITS[unit].factor / UNITS[own].factor
+
+    def measuring(self, unit: str, names: Sequence[str]) -> list[tuple[int, str, int]]:
+        """Return the fields that an amount in a unit may limit: type code, field, place of its name among `names`."""
+        named = self._of_words(names)
+        alike = [
+            (code, name, len(names))
+            for (code, name), own in self.units.items()
+            if own is not None and UNITS[own].dimension == UNITS[unit].dimension
+        ]
+        several = [*named, *(one for one in alike if one[:2] not in {(code, name) for code, name, _ in named})]
+        return [one for one in several if self.factor(one[0], one[1], unit) is not None]
 
     def far(self, types: int, relation: int, direction: Direction) -> int:
         """Return the mask of the types that a relation leads to from nodes of some types in a direction."""
