@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from datetime import date as Day
+from datetime import timedelta
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from search.interfaces import Adjacency, Mention, MentionIndex, ValueIndex, ValueMention
 from search.language.common import is_word
+from search.language.cues import DateRange
 from search.language.everyday import everyday_names
 from search.language.languages import language, split
 from search.language.names import _QUOTED as QUOTED
 from search.language.quantities import Quantity, quantities
+from search.language.reading.dates import date_reader
 from search.language.reading.scales import Adjective, Scale, date_names, scales_of
 from search.language.soft_names import SoftTools, soft_names
 from search.language.synonyms import synonyms_in
@@ -48,6 +52,10 @@ class Annotated:
     content: Sequence[bool]
     rest: str = ""
 
+    def content_words(self) -> list[tuple[int, str]]:
+        """Return the words that carry content, each with its place among the tokens."""
+        return [(at, token.word) for at, token in enumerate(self.tokens) if self.content[at]]
+
 
 @dataclass(frozen=True)
 class Annotator:
@@ -61,6 +69,7 @@ class Annotator:
     code: str = "en"
     soft: SoftTools | None = None
     lexicon: Lexicon | None = None
+    today: Day | None = None
 
     def __call__(self, text: str) -> Annotated:
         """Return the words of a question with their annotations, each at its place among the tokens."""
@@ -165,24 +174,50 @@ class Annotator:
                 continue
             whole = one.low == int(one.low) and one.high == int(one.high) and not one.dimension
             fields = self._meant(one)
-            amount = Amount(one.op, one.low, one.high, fields, whole)
+            if one.dimension and not fields:
+                # An amount in a unit or a currency that no field has: only a text can say it.
+                continue
+            amount = Amount(one.op, one.low, one.high, fields, whole, one.unit if one.dimension else "")
             compared = one.op != "="
             features: Features = (("amount-compared", float(compared)), ("amount-unit", float(bool(one.dimension))))
             yield self._made(span, "Q", amount, "year" if one.year else "amount", features)
             if whole and one.op == "=" and 0 < one.low <= 100:
                 yield self._made(span, "N", int(one.low), "number", ())
+        for date in date_reader(self.code).read(text, said, self.today or Day.today()):
+            if (span := self._span(said, date.start, date.end)) is not None:
+                yield self._made(span, "Q", self._days(date), "date", ())
+
+    def _days(self, date: DateRange) -> Amount:
+        """Return a date as an amount: of years for fields of years, of days for fields of dates."""
+        days = date.first.isoformat(), (date.last + timedelta(days=1)).isoformat()
+        fields = self._dated
+        if (date.first.month, date.first.day, date.last.month, date.last.day) != (1, 1, 12, 31):
+            fields = tuple(one for one in fields if one in self.schema.number_fields["date"])
+        else:
+            days = str(date.first.year), str(date.last.year + 1)
+        op = "between" if date.op == "=" and date.first.year != date.last.year else date.op
+        low, high = (
+            (date.last.year,) * 2 if op in ("<=", ">") else (date.first.year, date.last.year)
+        )  # fmt: skip
+        return Amount(op, low, high, fields, days=days)
+
+    @cached_property
+    def _dated(self) -> tuple[tuple[int, str], ...]:
+        """The fields of dates, and those of numbers that are called like one."""
+        named = [(code, field) for code, field, _ in self.schema.scaled(_dates(self.code))]
+        return tuple(dict.fromkeys([*named, *self.schema.number_fields["date"]]))
 
     def _meant(self, one: Quantity) -> tuple[tuple[int, str], ...]:
         """Return the fields that a number may mean by its unit or its comparing word, or as a year."""
-        if one.scale:
+        if one.scale and not one.dimension:
             found = self.schema.scaled(Scale(one.scale))
             return tuple((code, field) for code, field, _ in found)
         if one.dimension:
-            found = [pair for scale in _measuring(self.code, one.dimension) for pair in self.schema.scaled(scale)]
+            names = [name for scale in _measuring(self.code, one.dimension) for name in scale.names]
+            found = self.schema.measuring(one.unit, names)
             return tuple(dict.fromkeys((code, field) for code, field, _ in found))
         if one.year:
-            dates = self.schema.scaled(_dates(self.code))
-            return tuple((code, field) for code, field, _ in dates)
+            return self._dated
         return ()
 
     def _cues(self, said: Sequence[Token]) -> Iterator[Derivation]:

@@ -16,6 +16,7 @@ from search.domain.plan import Anchor, Count, Exclusion, FieldOf, Filter, Hop, O
 from search.domain.plan.parse import MAX_FILTERS
 from search.domain.plan.parts import (
     AGGREGATES,
+    DENIED,
     MAX_ANCHORS,
     MAX_DEPTH,
     MAX_EXCLUSIONS,
@@ -161,10 +162,11 @@ class _Draft:
             raise NotWritten
         if own.anchors or own.hops:
             self.exclude.append(Exclusion(tuple(own.anchors), tuple(own.hops), tuple(own.filters)))
-        elif len(own.filters) == 1:
-            self.filters.append(_opposite(own.filters[0]))
+        elif len(own.filters) == 1 and (opposite := _opposite(own.filters[0])) is not None:
+            self.filters.append(opposite)
         else:
-            raise NotWritten
+            own._found_first(var, other)
+            self.exclude.append(Exclusion(tuple(own.anchors), (), ()))
 
     def order(self, of: Top) -> Order:
         """Return the order of a set that is chosen by one."""
@@ -227,14 +229,15 @@ class _Draft:
         self.anchors.append(Anchor(var, plan.wording, label, "name", (), plan))
 
 
-def _opposite(condition: Filter) -> Filter:
-    """Return the filter that is met where another is not. Raises NotWritten if there is none."""
+def _opposite(condition: Filter) -> Filter | None:
+    """Return the filter that is met where another is not, by nodes that have the field; None if there is none."""
     if condition.count is not None and (condition.op, condition.value) == (">=", 1):
         return replace(condition, op="=", value=0)
     for negated, plain in NEGATED.items():
         if condition.op == plain:
             return replace(condition, op=cast(Operator, negated))
-    raise NotWritten
+    denied = DENIED.get(condition.op)
+    return None if denied is None else replace(condition, op=denied)
 
 
 def _alternatives(of: NodeSet) -> Sequence[Named]:

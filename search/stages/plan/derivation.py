@@ -43,13 +43,19 @@ class FieldNamed:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A comparison with a number, or a range. `fields` are those that its unit or its words mean, if any do."""
+    """A comparison with a number or a date, or a range. `fields` are those that its unit or its words mean, if any do.
+
+    `unit` is a known unit of the number, or empty. `days` are the first day of a date and the day behind its last one,
+    as fields of dates write them; a whole year is written with four digits.
+    """
 
     op: str
     low: float
     high: float
     fields: tuple[tuple[int, str], ...] = ()
     whole: bool = False
+    unit: str = ""
+    days: tuple[str, str] | None = None
 
 
 @dataclass(eq=False, slots=True)

@@ -39,6 +39,7 @@ _DECIDING = frozenset(
         "THAN",
         "SHARE",
         "SAME",
+        "TOGETHER",
         "Q",
         "K",
         "CMP",

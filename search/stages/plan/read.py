@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -20,6 +20,7 @@ from search.language.names import schema_forms
 from search.language.soft_names import SoftTools
 from search.language.worded import worded
 from search.language.words import language_code
+from search.stages.plan.agreement import Agreement, guesses
 from search.stages.plan.annotate import Annotated, Annotator
 from search.stages.plan.calibrate import Grounds, calibration
 from search.stages.plan.compose import Composer, NotWritten
@@ -31,27 +32,8 @@ from search.stages.plan.operators.context import Context
 from search.stages.plan.parse import Parser
 from search.stages.plan.risk import level
 from search.stages.plan.schema_index import SchemaIndex
-from search.stages.plan.sets import (
-    Asked,
-    Compared,
-    Either,
-    Kind,
-    Meet,
-    Named,
-    Top,
-    Walk,
-    Where,
-    WhereCount,
-    Without,
-    codes,
-)
+from search.stages.plan.sets import Asked, Kind, codes
 from search.stages.plan.try_out import Trial
-
-_COMPARED = 8
-"""Most meanings whose wording is compared with the question."""
-_USUAL = 0.4
-"""Cosine of a question and the wording of what it may mean that speaks neither for it nor against it."""
-_UNSAID = frozenset(("float", "float-two", "root-unsaid", "rule:relation-like", "rule:meet", "rule:members"))
 
 
 @dataclass(eq=False)
@@ -141,60 +123,15 @@ class Reader:
                 found.append(tried)
             if len(found) == self.tried:
                 break
-        found.sort(key=lambda one: -one.score)
-        self._compare(found[:_COMPARED], annotated)
+        self._compare(found, annotated)
         return sorted(found, key=lambda one: -one.score)
 
     def _compare(self, found: Sequence[Tried], annotated: Annotated) -> None:
-        """Add how near the wording of each meaning is to the question, where the best one guesses a walk."""
-        unsaid = [one for one in found if one.asked is not None]
-        if len(unsaid) < 2 or not _guesses(unsaid[0]):
-            return
-        masked = [self._masked(one, annotated) for one in unsaid]
-        told = [self._told_in_words(one) for one in unsaid]
-        rows = self.knowledge.vectors.of([*masked, *told])
-        for at, one in enumerate(unsaid):
-            near = float(rows[at] @ rows[len(unsaid) + at])
-            features: Features = (("wording", near - _USUAL),)
+        """Add to each meaning how well it agrees with the words of the question."""
+        several = Agreement(self.knowledge, annotated)([one.derivation for one in found])
+        for one, features in zip(found, several, strict=True):
             one.features = (*one.features, *features)
             one.score += self._weights(features)
-
-    def _masked(self, one: Tried, annotated: Annotated) -> str:
-        """Return the question with the names that a meaning starts from replaced by their types."""
-        names = {step.start: step for step in one.derivation.steps() if isinstance(step.meaning, Named) and step.rule}
-        written, at = [], 0
-        for place, token in enumerate(annotated.tokens):
-            if token.start < at:
-                continue
-            if place in names:
-                written.append(f"[{self._label(names[place].meaning.types)}]")
-                at = annotated.tokens[names[place].end - 1].end
-            else:
-                written.append(token.word)
-        return " ".join(written)
-
-    def _told_in_words(self, one: Tried) -> str:
-        """Return a meaning as the words of its answer type and its walks."""
-        assert one.asked is not None
-        told = ", ".join(self._walks(one.asked.of))
-        return f"which {self._label(one.asked.types)}: {told}"
-
-    def _walks(self, of: object) -> Iterator[str]:
-        match of:
-            case Walk(types, inner, relation, direction):
-                here, there = self._label(types), self._label(inner.types)
-                source, target = (there, here) if direction == "out" else (here, there)
-                yield f"{source} {self.knowledge.wording.relations[relation]} {target}"
-                yield from self._walks(inner)
-            case Meet(_, one, other) | Either(_, one, other):
-                yield from self._walks(one)
-                yield from self._walks(other)
-            case Where(_, inner) | WhereCount(_, inner) | Top(_, inner) | Without(_, inner) | Compared(_, inner):
-                yield from self._walks(inner)
-
-    def _label(self, types: int) -> str:
-        several = codes(types)
-        return self.knowledge.wording.types[several[0]] if several else ""
 
     def worded(self, text: str) -> Gloss:
         """Return a question in the language of the knowledge base, its misspelt words of asking mended."""
@@ -233,13 +170,13 @@ class Reader:
         schema = self.knowledge.schema
         whole = sum(schema.node_types[code].count for code in codes(asked.types))
         share = len(left.split()) / max(1, sum(annotated.content))
-        guesses = sum(value for step in one.steps() for name, value in step.features if name in _UNSAID)
+        guessed = float(guesses(one))
         prose = max((self._prose[code] for code in codes(asked.types)), default=0.0)
         return (
             ("empty", float(not len(found) and asked.ask != "whether")),
             ("no", float(not len(found) and asked.ask == "whether")),
             ("says-nothing", float(len(found) == whole and not isinstance(asked.of, Kind))),
-            ("left-share", share), ("left-guesses", share * guesses),
+            ("left-share", share), ("left-guesses", share * guessed),
             ("left-prose", prose if left else 0.0), ("left-bare", 1 - prose if left else 0.0),
         )  # fmt: skip
 
@@ -278,11 +215,6 @@ class Reader:
     def composer(self) -> Composer:
         """What writes plans."""
         return Composer(self.schema, self.nodes)
-
-
-def _guesses(one: Tried) -> bool:
-    """Whether a meaning has a walk that no word says surely."""
-    return any(name in _UNSAID for step in one.derivation.steps() for name, value in step.features if value)
 
 
 def shared(read: Sequence[Tried], temperature: float = 1.0) -> list[tuple[Tried, float]]:

@@ -15,10 +15,12 @@ from typing import NamedTuple
 from search.domain.graph import DIRECTIONS, OPPOSITE, Direction, Relation, Schema
 from search.language.languages import language
 from search.language.reading.scales import Scale
+from search.language.units import UNITS
 from search.language.words import FUNCTION_WORDS, stem, words
 from search.stages.plan.derivation import FieldNamed, Relating
 from search.stages.plan.knowledge.shape import Shape
 from search.stages.plan.knowledge.wording import identifier_words
+from search.stages.plan.measures import unit_in
 from search.stages.plan.sets import Kind
 from search.text import words as split_identifier
 
@@ -76,6 +78,39 @@ class SchemaIndex:
     def measured(self) -> frozenset[tuple[int, str]]:
         """All fields of numbers and dates."""
         return frozenset(pair for pairs in self.number_fields.values() for pair in pairs)
+
+    @cached_property
+    def units(self) -> dict[tuple[int, str], str | None]:
+        """The unit in the name of each field of numbers; None if it has none."""
+        return {
+            (code, one.name): unit_in(one)
+            for code, kind in enumerate(self.schema.node_types)
+            for one in kind.fields
+            if one.kind == "number"
+        }
+
+    def factor(self, code: int, name: str, unit: str) -> float | None:
+        """Return by what an amount in a unit is multiplied for a field; None if the field is in no such unit.
+
+        A field without a unit takes amounts as they are said, if it measures what the unit does.
+        """
+        own = self.units.get((code, name))
+        if not unit or (own is None and (code, name) in self.units):
+            return 1.0
+        if own is None or not UNITS[unit].converts_to(UNITS[own]):
+            return None
+        return UNITS[unit].factor / UNITS[own].factor
+
+    def measuring(self, unit: str, names: Sequence[str]) -> list[tuple[int, str, int]]:
+        """Return the fields that an amount in a unit may limit: type code, field, place of its name among `names`."""
+        named = self._of_words(names)
+        alike = [
+            (code, name, len(names))
+            for (code, name), own in self.units.items()
+            if own is not None and UNITS[own].dimension == UNITS[unit].dimension
+        ]
+        several = [*named, *(one for one in alike if one[:2] not in {(code, name) for code, name, _ in named})]
+        return [one for one in several if self.factor(one[0], one[1], unit) is not None]
 
     def far(self, types: int, relation: int, direction: Direction) -> int:
         """Return the mask of the types that a relation leads to from nodes of some types in a direction."""
@@ -166,7 +201,7 @@ class SchemaIndex:
         yield from self._of_fields()
 
     def _of_relation(self, at: int, relation: Relation) -> Iterator[tuple[list[str], Entry]]:
-        nouns = self._nouns(relation)
+        nouns = self._nouns(at, relation)
         own = {
             stem(word)
             for code in self._types_of(at)
@@ -211,7 +246,7 @@ class SchemaIndex:
             base = base.removesuffix(ending)
         return [f"{base}{ending}" for ending in lang.entries("relation_nouns", "agents")] if len(base) > 2 else []
 
-    def _nouns(self, relation: Relation) -> list[tuple[list[str], Direction]]:
+    def _nouns(self, at: int, relation: Relation) -> list[tuple[list[str], Direction]]:
         """Return the noun phrases of a relation with the direction in which it leads to them.
 
         *has the capital* and *is the capital of* both say that a capital is what it leads to. An alias is a noun if one
@@ -231,6 +266,11 @@ class SchemaIndex:
                 found.append((noun, forth))
             elif len(said) > 2 and said[0] in being and said[-1] in small and said[1] in small:
                 found.append((_trimmed(said[1:-1], small), back))
+        for phrase in (identifier_words(relation.name), *relation.aliases):
+            said = words(phrase)
+            for way in DIRECTIONS if len(said) > 1 else ():
+                if said[0] not in having and (stem(said[-1]),) in self._stems_of(at, way):
+                    found.append((said, way))
         found += [
             (words(alias), forth)
             for alias in relation.aliases
@@ -246,6 +286,15 @@ class SchemaIndex:
             for kind in self.schema.node_types
             for phrase in (split_identifier(kind.name), *kind.aliases)
         )
+
+    def _stems_of(self, relation: int, way: Direction) -> set[Stems]:
+        """Return the names and aliases of the types that a relation leads to, as stems."""
+        kinds = [self.schema.node_types[far] for far in {far for _, far in self._ends[relation, way]}]
+        return {
+            tuple(stem(word) for word in words(phrase))
+            for kind in kinds
+            for phrase in (split_identifier(kind.name), *kind.aliases)
+        }
 
     def _types_of(self, relation: int) -> set[int]:
         return {code for pair in self._ends[relation, "out"] for code in pair}

@@ -12,6 +12,8 @@ from search.stages.plan.schema_index import SchemaIndex
 
 _GATHERED = 2.5
 """Least mean number of edges by which nodes of a type gather others."""
+_RARE = 0.02
+"""Share of a relation's edges below which the types that these lead to are rare ends of it."""
 _MOST_LONGER = 4
 """Most ways over two relations that are tried between two sets."""
 Made = tuple[Any, Features]
@@ -94,6 +96,11 @@ class Context:
             own += reached if (at, one) == (relation, way) else 0
         found = self._shares[relation, way, types] = own / total if total else 0.0
         return found
+
+    def is_rare(self, relation: int, way: Direction, types: int) -> bool:
+        """Whether hardly any edge of a relation leads to nodes of some types: such ends are mistakes of the data."""
+        count = self._edges.get((relation, way), {})
+        return sum(number for code, number in count.items() if types >> code & 1) < _RARE * sum(count.values())
 
     @cached_property
     def _edges(self) -> dict[tuple[int, Direction], dict[int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from search.domain.graph import Direction
+from search.domain.plan.parts import DENIED
 from search.stages.plan.derivation import Derivation, Features, Relating
 from search.stages.plan.operators.context import Context, Made
 from search.stages.plan.operators.sets import floating, related
@@ -69,7 +70,11 @@ def without(context: Context, left: Derivation, right: Derivation) -> Iterator[M
     out: NodeSet = right.meaning
     if isinstance(of, Named):
         return
-    if of.types & out.types and not isinstance(out, Kind):
+    if isinstance(out, Where) and out.op in DENIED and of.types & out.types:
+        types = of.types & out.types
+        having = Where(types, narrowed(of, types), out.field, "exists")
+        yield Without(types, having, narrowed(out, types)), ()
+    elif of.types & out.types and not isinstance(out, Kind):
         yield Without(of.types, of, narrowed(out, of.types & out.types)), ()
     if isinstance(out, Named | Kind) or not of.types & out.types:
         for walk, features in floating(context, of.types, out):

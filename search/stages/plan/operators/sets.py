@@ -22,14 +22,17 @@ def both(context: Context, left: Derivation, right: Derivation) -> Iterator[Made
     found = meet(one, other)
     if found is None or (found in (one, other) and not (isinstance(one, Kind) or isinstance(other, Kind))):
         return
-    named = isinstance(one, Named) and isinstance(other, Named)
+    both_named = isinstance(one, Named) and isinstance(other, Named)
     kinds = isinstance(one, Kind) and isinstance(other, Kind)
-    if kinds or (named and not set(one.keys) & set(other.keys)):
+    if kinds or (both_named and not set(one.keys) & set(other.keys)):
         return
+    named = isinstance(one, Named) or isinstance(other, Named)
+    # *The film Dune*, and not *films of Dune*.
+    apposition = isinstance(one, Kind) and isinstance(other, Named) and left.end == right.start
     features: Features = (
         ("meet-kind-first", float(isinstance(one, Kind))), ("meet-kind-last", float(isinstance(other, Kind))),
         ("meet-over-order", float(has_order(one) or has_order(other))),
-        ("meet-named", float(isinstance(one, Named) or isinstance(other, Named))),
+        ("meet-named", float(named and not apposition)), ("apposition", float(apposition)),
     )  # fmt: skip
     yield found, features
 
@@ -38,7 +41,10 @@ def floating(context: Context, types: int, of: NodeSet) -> Iterator[tuple[Walk, 
     """Yield the walks from a set to nodes of some types that no word says, over one relation or two."""
     ways = context.ways(of.types, types)
     for relation, way, reached, near, share in ways[:_MOST_WAYS]:
-        features: Features = (("float", 1.0), ("float-ways", len(ways) - 1.0), ("float-share", share))
+        features: Features = (
+            ("float", 1.0), ("float-ways", len(ways) - 1.0), ("float-share", share), *_back(of, relation, way),
+            ("rare-end", float(context.is_rare(relation, way, reached))),
+        )  # fmt: skip
         yield Walk(reached, of if near == of.types else narrowed(of, near), relation, way), features
     if isinstance(of, Kind):
         return
@@ -46,6 +52,13 @@ def floating(context: Context, types: int, of: NodeSet) -> Iterator[tuple[Walk, 
         inner = Walk(middle, of, relation, way)
         features = (("float-two", 1.0), ("float-direct", float(bool(ways))), ("float-two-share", share))
         yield Walk(reached, inner, other, other_way), features
+
+
+def _back(of: NodeSet, relation: int, way: Direction) -> Features:
+    """Return whether a relation leads back where it came from: from nodes of a type it finds nearly all of them."""
+    if not isinstance(of, Walk) or of.relation != relation or of.direction == way:
+        return ()
+    return (("back", 1.0), ("back-of-kind", float(isinstance(of.of, Kind))))
 
 
 def joined_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -106,6 +119,8 @@ def related(context: Context, relating: Relating, of: NodeSet, *, subject: bool)
         reached = context.schema.far(of.types, relating.relation, way)
         if reached:
             more: Features = (
+                *_back(of, relating.relation, way),
+                ("rare-end", float(context.is_rare(relating.relation, way, reached))),
                 ("against", float(against and not relating.noun)), ("whose", float(against and relating.noun)),
                 ("noun-behind", float(relating.noun and subject)),
                 ("rel-of-kind", float(isinstance(of, Kind))), ("rel-order", float(has_order(of))),
@@ -121,6 +136,18 @@ def relation_first(context: Context, left: Derivation, right: Derivation) -> Ite
 def relation_last(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The nodes of a relation with the set before it."""
     yield from related(context, right.meaning, left.meaning, subject=True)
+
+
+def noun_of(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The end of a relation that a word of it and a type name together: *release dates*."""
+    relating, kind = left.meaning, right.meaning
+    if not isinstance(kind, Kind) or left.end < right.start:
+        return
+    ways: tuple[Direction, Direction] = ("out", "in")
+    for way in ways:
+        reached = context.schema.far(context.schema.all_types, relating.relation, way)
+        if reached & kind.types == kind.types and reached != context.schema.all_types:
+            yield Relating(relating.relation, way, noun=True), (("noun-way", float(relating.way == way)),)
 
 
 def role(context: Context, left: Derivation) -> Iterator[Made]:
@@ -182,6 +209,11 @@ def somewhere(context: Context, left: Derivation) -> Iterator[Made]:
 def shared_relation(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """A relation that two nodes share a neighbour of."""
     yield right.meaning, ()
+
+
+def relation_shared(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A relation before the words that say that two nodes share it."""
+    yield left.meaning, ()
 
 
 def asked_end(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:

@@ -8,8 +8,23 @@ from typing import cast
 from search.domain.plan import Ask, Operator
 from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed
 from search.stages.plan.operators.context import Context, Made
-from search.stages.plan.sets import Asked, Compared, Either, Kind, Named, NodeSet, Top, Where, has_order, narrowed
+from search.stages.plan.sets import (
+    Asked,
+    Compared,
+    Either,
+    Kind,
+    Named,
+    NodeSet,
+    Top,
+    Where,
+    Without,
+    codes,
+    has_order,
+    narrowed,
+)
 
+_PLACES = 6
+"""Decimal places that an amount keeps when it is converted."""
 Fields = Sequence[tuple[int, str]]
 
 
@@ -91,19 +106,51 @@ def meets_field(context: Context, left: Derivation, right: Derivation) -> Iterat
 
 def _conditions(context: Context, fields: Fields, amount: Amount, types: int) -> Iterator[Made]:
     for name, having in _of_types([pair for pair in fields if pair in context.schema.measured], types):
-        yield condition(context, Kind(having), name, amount), ()
+        if (found := condition(context, Kind(having), name, amount)) is not None:
+            yield found, ()
 
 
-def condition(context: Context, of: NodeSet, name: str, amount: Amount) -> Where:
-    """Return the nodes of a set whose field meets a condition; a date is written as text, as plans write it."""
+def condition(context: Context, of: NodeSet, name: str, amount: Amount) -> Where | None:
+    """Return the nodes of a set whose field meets a condition; None where the field is in another unit or currency.
+
+    Dates are texts that sort by time, so a range of days ends before the next one begins.
+    """
     op = cast(Operator, amount.op)
-    dated = any(field == name and of.types >> code & 1 for code, field in context.schema.number_fields["date"])
-    low, high = (str(_plain(end)) if dated else _plain(end) for end in (amount.low, amount.high))
+    if any(field == name and of.types >> code & 1 for code, field in context.schema.number_fields["date"]):
+        return _dated(of, name, op, amount)
+    factors = {context.schema.factor(code, name, amount.unit) for code in codes(of.types)}
+    if len(factors) != 1 or (factor := factors.pop()) is None:
+        return None
+    low, high = (_plain(round(end * factor, _PLACES)) for end in (amount.low, amount.high))
     return Where(of.types, of, name, op, (low, high) if op == "between" else low)
+
+
+def _dated(of: NodeSet, name: str, op: Operator, amount: Amount) -> Where | None:
+    if amount.unit:
+        return None
+    begins, after = amount.days or (str(_plain(amount.low)), str(_plain(amount.high) + 1))
+    if op in ("<", ">="):
+        return Where(of.types, of, name, op, begins)
+    if op in ("<=", ">"):
+        return Where(of.types, of, name, "<" if op == "<=" else ">=", after)
+    return Where(of.types, Where(of.types, of, name, ">=", begins), name, "<", after)
 
 
 def _plain(number: float) -> int | float:
     return int(number) if number == int(number) else number
+
+
+def meets_not(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes of a set that have a field for which the denied number behind it does not hold."""
+    of: NodeSet = left.meaning
+    for found, features in _meets(context, of, right.meaning):
+        having = narrowed(of, found.types)
+        yield Without(found.types, Where(found.types, having, found.field, "exists"), found), features
+
+
+def denied(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A number that must not hold."""
+    yield right.meaning, ()
 
 
 def meets(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -125,7 +172,8 @@ def _meets(context: Context, of: NodeSet, amount: Amount) -> Iterator[Made]:
             ("number-ways", float(len(found) - 1)),
             ("number-named", float(isinstance(of, Named))),
         )
-        yield condition(context, narrowed(of, types), name, amount), bare
+        if (met := condition(context, narrowed(of, types), name, amount)) is not None:
+            yield met, bare
 
 
 def more_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
