@@ -22,15 +22,18 @@ from search.language.languages import language, split
 from search.language.names import _QUOTED as QUOTED
 from search.language.quantities import Quantity, quantities
 from search.language.reading.dates import date_reader
+from search.language.reading.numbers import number_reader
 from search.language.reading.scales import Adjective, Scale, date_names, scales_of
 from search.language.soft_names import SoftTools, soft_names
 from search.language.synonyms import synonyms_in
 from search.language.tokens import Phrases, Token, tokens
+from search.language.units import UNITS
 from search.language.words import ASKING_WORDS, CHATTING_WORDS, FUNCTION_WORDS, stem, words
 from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed, Order, Relating
 from search.stages.plan.knowledge.lexicon import Lexicon
 from search.stages.plan.schema_index import SchemaIndex
 from search.stages.plan.sets import Kind, Named, Where
+from search.stages.plan.year_nodes import YearNodes
 
 MOST_TOKENS = 60
 """Most words of a question that are read; what stands behind them is text."""
@@ -39,6 +42,7 @@ _SOFT = 6
 """Most names that are looked for behind words that nothing else explains."""
 _LIKE = 0.3
 """Least affinity of a word to an element of the schema that it may mean."""
+_OTHER_END = {"asc": "desc", "desc": "asc", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _EXPLAINING = frozenset(("S", "R", "F", "K", "Q", "CMP", "SUP", "CMPW", "NOT", "LACK", "EXCEPT", "COUNT", "AVG", "SUM"))
 
 
@@ -69,6 +73,7 @@ class Annotator:
     code: str = "en"
     soft: SoftTools | None = None
     lexicon: Lexicon | None = None
+    years: YearNodes | None = None
     today: Day | None = None
 
     def __call__(self, text: str) -> Annotated:
@@ -79,7 +84,7 @@ class Annotator:
         whole = text[: said[-1].end] if said else ""
         found = [
             *self._names(whole, said), *self._values(whole, said), *self._amounts(whole, said),
-            *self._cues(said), *self._scales(said), *self._ends(said),
+            *self._cues(said), *self._scales(said), *self._field_words(said), *self._ends(said),
         ]  # fmt: skip
         found += self._schema(whole, said)
         found += self._like(whole, said, found)
@@ -168,7 +173,7 @@ class Annotator:
         )  # fmt: skip
 
     def _amounts(self, text: str, said: Sequence[Token]) -> Iterator[Derivation]:
-        for one in quantities(text, self.code):
+        for one in number_reader(self.code).read(said, quantities(text, self.code)):
             span = self._span(said, one.start, one.end)
             if span is None:
                 continue
@@ -177,29 +182,39 @@ class Annotator:
             if one.dimension and not fields:
                 # An amount in a unit or a currency that no field has: only a text can say it.
                 continue
-            amount = Amount(one.op, one.low, one.high, fields, whole, one.unit if one.dimension else "")
+            op = one.op
+            if one.against and (
+                opposite := [pair for _, pairs in self._against(Scale((), "", one.against)) for pair in pairs]
+            ):
+                # *Faster than 30 minutes* takes less time.
+                fields, op = tuple(dict.fromkeys(opposite)), _OTHER_END.get(one.op, one.op)
+            amount = Amount(op, one.low, one.high, fields, whole, one.unit if one.dimension else "")
             compared = one.op != "="
             features: Features = (("amount-compared", float(compared)), ("amount-unit", float(bool(one.dimension))))
             yield self._made(span, "Q", amount, "year" if one.year else "amount", features)
+            if one.year:
+                yield from self._span_of_years(span, amount, text[one.start : one.end])
             if whole and one.op == "=" and 0 < one.low <= 100:
                 yield self._made(span, "N", int(one.low), "number", ())
         for date in date_reader(self.code).read(text, said, self.today or Day.today()):
             if (span := self._span(said, date.start, date.end)) is not None:
                 yield self._made(span, "Q", self._days(date), "date", ())
+                yield from self._span_of_years(span, self._days(date), text[date.start : date.end])
+
+    def _span_of_years(self, span: tuple[int, int], said: Amount, text: str) -> Iterator[Derivation]:
+        if self.years is not None and (named := self.years.within(said, text)) is not None:
+            yield self._made(span, "S", named, "name-years", ())
 
     def _days(self, date: DateRange) -> Amount:
         """Return a date as an amount: of years for fields of years, of days for fields of dates."""
         days = date.first.isoformat(), (date.last + timedelta(days=1)).isoformat()
-        fields = self._dated
-        if (date.first.month, date.first.day, date.last.month, date.last.day) != (1, 1, 12, 31):
-            fields = tuple(one for one in fields if one in self.schema.number_fields["date"])
-        else:
+        if (date.first.month, date.first.day, date.last.month, date.last.day) == (1, 1, 12, 31):
             days = str(date.first.year), str(date.last.year + 1)
         op = "between" if date.op == "=" and date.first.year != date.last.year else date.op
         low, high = (
             (date.last.year,) * 2 if op in ("<=", ">") else (date.first.year, date.last.year)
         )  # fmt: skip
-        return Amount(op, low, high, fields, days=days)
+        return Amount(op, low, high, self._dated, days=days)
 
     @cached_property
     def _dated(self) -> tuple[tuple[int, str], ...]:
@@ -240,6 +255,11 @@ class Annotator:
                 yield from self._orders((at, at + found[0]), found[1], turned=False)
             if found := known.comparative.at(said, at):
                 yield from self._comparing((at, at + found[0]), found[1], turned=False)
+            if found := known.positive.at(said, at):
+                span, end = (at, at + found[0]), "desc" if found[1].end == "high" else "asc"
+                for place, fields in self._ranked(found[1].scale):
+                    order = Order(end, fields, limit=0)
+                    yield self._made(span, "ADJ", order, "adjective", (("scale-place", float(place)),))
             degree = most.at(said, at)
             if degree and (found := known.positive.at(said, at + 1)):
                 span = (at, at + 1 + found[0])
@@ -253,13 +273,48 @@ class Annotator:
             if said[at].word in how and (found := known.positive.at(said, at + 1)):
                 yield from self._nouns((at, at + 1 + found[0]), found[1].scale, "how-scale")
 
+    def _field_words(self, said: Sequence[Token]) -> Iterator[Derivation]:
+        """Yield the fields that are said by how much, by the verb of an event, and by a unit: *most kilos*."""
+        lang = language(self.code)
+        much = Phrases((phrase, True) for phrase in lang.entries("fields", "much"))
+        happening = frozenset(lang.entries("comparisons", "happen"))
+        for at in range(len(said)):
+            if length := much.length(said, at):
+                for scale in _measuring(self.code, "money"):
+                    yield from self._nouns((at, at + length), scale, "how-scale")
+            if said[at].word in happening:
+                yield self._made((at, at + 1), "F", FieldNamed(self._happened(said[at].word)), "event", ())
+            if (unit := said[at].word) in UNITS and (measuring := self.schema.measuring(unit, ())):
+                fields = tuple((code, field) for code, field, _ in measuring)
+                yield self._made((at, at + 1), "F", FieldNamed(fields), "unit", ())
+
+    def _happened(self, verb: str) -> tuple[tuple[int, str], ...]:
+        """Return the fields of dates that a verb speaks of: those with its name, or all."""
+        named = tuple((code, field) for code, field, _ in self.schema.scaled(Scale((verb,))))
+        return tuple(pair for pair in named if pair in self._dated) or self._dated
+
     def _orders(self, span: tuple[int, int], found: Adjective, *, turned: bool) -> Iterator[Derivation]:
         end = "desc" if (found.end == "high") != turned else "asc"
-        ranked = self.schema.scaled(found.scale)
         yield self._made(span, "SUP", end, "superlative-word", ())
-        for place in sorted({place for _, _, place in ranked}):
-            fields = tuple((code, name) for code, name, other in ranked if other == place)
+        for place, fields in self._ranked(found.scale):
             yield self._made(span, "K", Order(end, fields), "superlative", (("scale-place", float(place)),))
+        for place, fields in self._against(found.scale):
+            other = Order(_OTHER_END[end], fields)
+            yield self._made(span, "K", other, "superlative", (("scale-place", float(place)),))
+
+    def _ranked(self, scale: Scale) -> Iterator[tuple[int, tuple[tuple[int, str], ...]]]:
+        """Yield the fields that a scale is about by the place of their name among its names, the usual first."""
+        ranked = self.schema.scaled(scale)
+        for place in sorted({place for _, _, place in ranked}):
+            yield place, tuple((code, name) for code, name, other in ranked if other == place)
+
+    def _against(self, scale: Scale) -> Iterator[tuple[int, tuple[tuple[int, str], ...]]]:
+        """Yield the fields that measure the opposite of a scale: what is fast takes little time."""
+        if scale.against:
+            yield from self._ranked(Scale((*scale.against,), scale.unit))
+            timed = tuple((code, name) for code, name, place in self.schema.measuring("hours", ()) if place == 0)
+            if timed:
+                yield len(scale.against), timed
 
     def _ends(self, said: Sequence[Token]) -> Iterator[Derivation]:
         """Yield the orders by date of *first* and *last*, and those by any number of *biggest range*."""
@@ -274,16 +329,15 @@ class Annotator:
 
     def _comparing(self, span: tuple[int, int], found: Adjective, *, turned: bool) -> Iterator[Derivation]:
         op = ">" if (found.end == "high") != turned else "<"
-        ranked = self.schema.scaled(found.scale)
-        for place in sorted({place for _, _, place in ranked}):
-            fields = tuple((code, name) for code, name, other in ranked if other == place)
+        for place, fields in self._ranked(found.scale):
             yield self._made(span, "CMP", Amount(op, 0, 0, fields), "comparative", (("scale-place", float(place)),))
+        for place, fields in self._against(found.scale):
+            other = Amount(_OTHER_END[op], 0, 0, fields)
+            yield self._made(span, "CMP", other, "comparative", (("scale-place", float(place)),))
         yield self._made(span, "CMPW", op, "comparative-word", ())
 
     def _nouns(self, span: tuple[int, int], scale: Scale, rule: str = "scale-noun") -> Iterator[Derivation]:
-        ranked = self.schema.scaled(scale)
-        for place in sorted({place for _, _, place in ranked}):
-            fields = tuple((code, name) for code, name, other in ranked if other == place)
+        for place, fields in self._ranked(scale):
             yield self._made(span, "F", FieldNamed(fields), rule, (("scale-place", float(place)),))
 
     def _schema(self, text: str, said: Sequence[Token]) -> list[Derivation]:

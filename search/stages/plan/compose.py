@@ -171,7 +171,7 @@ class _Draft:
     def order(self, of: Top) -> Order:
         """Return the order of a set that is chosen by one."""
         by = of.by if isinstance(of.by, str) else self.counted(TARGET, of.by)
-        return Order(by, of.end, of.limit)
+        return Order(by, of.end, of.limit or None)
 
     def counted(self, var: str, counted: Counted) -> Count:
         """Return what is counted of a variable, with the conditions on what is counted."""

@@ -292,12 +292,19 @@ class _Chart:
         return (
             ("head-agrees", float(bool(head & own) and not asked.show)),
             ("head-differs", float(bool(head) and not head & own and not asked.show)),
+            ("root-named-alone", float(named and not self._says_more(one))),
             ("root-lone", float(named and (one.start, one.end) == (0, self.size))),
             ("root-named", float(named and asked.ask == "which" and not asked.show)), ("root-kind", float(kind)),
             ("whether-open", float(asked.ask == "whether" and self._is_open(asked))),
             ("root-show", float(bool(asked.show))), ("root-count", float(asked.ask == "how many")),
             ("count-missed", float("COUNT" in wanted and asked.ask != "how many" and not asked.show)),
         )  # fmt: skip
+
+    def _says_more(self, one: Derivation) -> bool:
+        """Whether a question says anything beside a name: a word of content, or a word that asks for another thing."""
+        places = [at for at in range(self.size) if not one.covered >> at & 1]
+        asking = {"WHO", "WHEN", "WHERE", "COUNT", "NOT", "LACK", "EXCEPT", "F"}
+        return any(self.said.content[at] or self.known.get(at, set()) & asking for at in places)
 
     @cached_property
     def _head(self) -> int:

@@ -34,6 +34,7 @@ from search.stages.plan.risk import level
 from search.stages.plan.schema_index import SchemaIndex
 from search.stages.plan.sets import Asked, Kind, codes
 from search.stages.plan.try_out import Trial
+from search.stages.plan.year_nodes import YearNodes
 
 
 @dataclass(eq=False)
@@ -201,8 +202,12 @@ class Reader:
         code = language_code(self.knowledge.schema.language)
         return Annotator(
             self.mentions, self.adjacency, self.schema, self._weights, self.values, code, self.soft,
-            self.knowledge.lexicon,
+            self.knowledge.lexicon, self._years,
         )  # fmt: skip
+
+    @cached_property
+    def _years(self) -> YearNodes:
+        return self.knowledge.kept(YearNodes, lambda: YearNodes(self.knowledge, self.mentions, self.nodes))
 
     @cached_property
     def parser(self) -> Parser:

@@ -131,7 +131,10 @@ class WhereCount(Hashed):
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Top(Hashed):
-    """The nodes of a set with the highest or lowest values of a field or numbers of neighbours; equal ones together."""
+    """The nodes of a set with the highest or lowest values of a field or numbers of neighbours; equal ones together.
+
+    With `limit` 0 all of them are meant, in this order.
+    """
 
     types: int
     of: NodeSet

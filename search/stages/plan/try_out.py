@@ -219,6 +219,8 @@ class Trial:
             keys, values = inner, self.counts(inner, of.by).astype(np.float64)
         if not len(keys):
             return _NONE
+        if not of.limit:
+            return keys
         places = np.unique(values)
         kept = places[: of.limit] if of.end == "asc" else places[::-1][: of.limit]
         return keys[np.isin(values, kept)]

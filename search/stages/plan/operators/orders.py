@@ -92,6 +92,20 @@ def chosen_last(context: Context, left: Derivation, right: Derivation) -> Iterat
     yield from _chosen(context, right.meaning, left.meaning)
 
 
+def ordered(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """All of a set in the order of an adjective right before it: *cheap lamps*."""
+    if left.end == right.start and not isinstance(right.meaning, Named) and not has_order(right.meaning):
+        yield from _chosen(context, left.meaning, right.meaning)
+
+
+def chosen_of_all(context: Context, left: Derivation) -> Iterator[Made]:
+    """The first of all nodes that have a field: *what has the least weight*."""
+    order: Order = left.meaning
+    for name in dict.fromkeys(name for _, name in order.fields) if order.count is None else ():
+        types = sum(1 << code for code in {code for code, other in order.fields if other == name})
+        yield from _chosen(context, order, Kind(types))
+
+
 def _chosen(context: Context, order: Order, of: NodeSet) -> Iterator[Made]:
     end: End = "asc" if order.end == "asc" else "desc"
     again: Features = (("order-of-order", float(has_order(of))), ("order-of-named", float(isinstance(of, Named))))

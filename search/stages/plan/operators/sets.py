@@ -50,7 +50,10 @@ def floating(context: Context, types: int, of: NodeSet) -> Iterator[tuple[Walk, 
         return
     for (relation, way, middle), (other, other_way, reached), share in context.longer(of.types, types):
         inner = Walk(middle, of, relation, way)
-        features = (("float-two", 1.0), ("float-direct", float(bool(ways))), ("float-two-share", share))
+        features = (
+            ("float-two", 1.0), ("float-direct", float(bool(ways))), ("float-two-share", share),
+            ("float-back", float(relation == other and way != other_way)),
+        )  # fmt: skip
         yield Walk(reached, inner, other, other_way), features
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import cast
 
 from search.domain.plan import Ask, Operator
@@ -149,8 +150,21 @@ def meets_not(context: Context, left: Derivation, right: Derivation) -> Iterator
 
 
 def denied(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
-    """A number that must not hold."""
+    """A number that must not hold. What was not edited since 2018 may have been edited in that year."""
+    amount: Amount = right.meaning
+    dated = right.rule in ("year", "date")
+    yield (replace(amount, op=">") if dated and amount.op == ">=" else amount), ()
+
+
+def denied_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A field before a number that must not hold."""
     yield right.meaning, ()
+
+
+def field_meets_not(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes whose denied field meets a condition."""
+    for amount, _ in denied(context, left, right):
+        yield from _conditions(context, left.meaning.fields, amount, context.schema.all_types)
 
 
 def meets(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
