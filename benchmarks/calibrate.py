@@ -23,11 +23,12 @@ import torch
 from benchmarks.bases import imported
 from benchmarks.common import PROJECT, NotHere, show, table
 from search import wiring
+from search.domain.logistic import Logistic
 from search.models import KnowledgeBase
 from search.services.searches.pin_searches import pin_searches
 from search.services.searches.search_batch import search_unstored
-from search.stages.plan.scoring import calibrate
-from search.stages.plan.scoring.calibrate import INPUTS, Calibration, Grounds
+from search.stages.plan import calibrate
+from search.stages.plan.calibrate import INPUTS, Grounds
 from training.data.examples import Example, read_examples, spread
 from training.data.synthesis import synthesise
 from training.evaluation.calibration import calibration as reliability
@@ -79,7 +80,7 @@ def _kept(path: Path | None, sources: Iterable[Source]) -> list[Row]:
     """Return the rows of a file; without it those of the sources, which are then kept in the file."""
     if path is not None and path.exists():
         told = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        return [Row(**{**one, "grounds": Grounds.from_json(one["grounds"])}) for one in told]
+        return [Row(**{**one, "grounds": Grounds(**one["grounds"])}) for one in told]
     rows = [row for source, base, examples in sources for row in _asked(source, base, examples)]
     if path is not None:
         lines = "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows)
@@ -94,13 +95,13 @@ def _checked(folder: Path) -> Iterator[Source]:
             yield path.stem, path.stem, read_examples(path, "train")
 
 
-def written(found: Calibration, counts: dict[str, int]) -> str:
+def written(found: Logistic, counts: dict[str, int]) -> str:
     """Return the content of the file in the tree: weights, constant, and how they were made."""
     made = {"by": "python -m benchmarks calibrate --write", "seed": SEED, "questions": counts}
     return json.dumps({**found.to_json(), "made": made}, indent=1) + "\n"
 
 
-def fitted(rows: Sequence[Row]) -> Calibration:
+def fitted(rows: Sequence[Row]) -> Logistic:
     """Return the logistic function with the least loss; no weight is negative.
 
     People's questions count as much as all synthesised ones, whose words are not people's. Each source counts alike
@@ -117,8 +118,7 @@ def fitted(rows: Sequence[Row]) -> Calibration:
     people = np.array([row.source.endswith(PEOPLE) for row in rows])
     for sort in (people, ~people):
         share[sort] /= max(share[sort].sum(), 1e-12)
-    found = fit_logistic(INPUTS, inputs, right, share)
-    return Calibration(found.weights, found.constant)
+    return fit_logistic(INPUTS, inputs, right, share)
 
 
 def _show_held_out(rows: Sequence[Row]) -> None:
@@ -134,8 +134,8 @@ def _show_held_out(rows: Sequence[Row]) -> None:
 _COLUMNS = ("questions", "right", "told", "error of shares", "error", "wrong at 0.9 and more")
 
 
-def _measured(told_by: Calibration, rows: Sequence[Row]) -> tuple[object, ...]:
-    told = [told_by(row.grounds) for row in rows]
+def _measured(told_by: Logistic, rows: Sequence[Row]) -> tuple[object, ...]:
+    told = [told_by.probability(row.grounds.inputs()) for row in rows]
     sure = [row.right for row, one in zip(rows, told, strict=True) if one >= 0.9]
     wrong = f"{len(sure) - sum(sure)} of {len(sure)}"
     shares = _error([row.grounds.share for row in rows], rows)
@@ -143,7 +143,7 @@ def _measured(told_by: Calibration, rows: Sequence[Row]) -> tuple[object, ...]:
     return len(rows), f"{right:.2f}", f"{np.mean(told):.2f}", shares, _error(told, rows), wrong
 
 
-def _show(title: str, found: Calibration, rows: Sequence[Row]) -> None:
+def _show(title: str, found: Logistic, rows: Sequence[Row]) -> None:
     """Print the reliability over all rows, and over those with a plan that was executed in the graph."""
     walked = [row for row in rows if not row.grounds.text]
     shown = [("all", *_measured(found, rows)), ("with a plan", *_measured(found, walked))]
@@ -192,7 +192,7 @@ def _asked(source: str, base: str, examples: Sequence[Example]) -> Iterator[Row]
         outcome = outcome_of(search.run, search.steps)
         if grounds is not None and not outcome.error:
             right = bool(outcome.ranking) and outcome.ranking[0][0] in example.answers
-            yield Row(source, example.slices.get("kind", ""), example.text, Grounds.from_json(grounds), right)
+            yield Row(source, example.slices.get("kind", ""), example.text, Grounds(**grounds), right)
 
 
 def _never() -> bool:

@@ -67,5 +67,5 @@ def _first(read: Sequence[ReadOutcome]) -> float:
 def _trained(planner: Planner, examples: Sequence[Example]) -> Planner:
     keys = [planner.nodes.keys(example.answers) for example in examples]
     answers = [np.array(sorted(key for key in own if key is not None), dtype=np.int32) for own in keys]
-    learned = PlannerTask(PlannerLearner(measured=0), Lesson(examples, answers, planner)).fit(RunContext())
+    learned = PlannerTask(PlannerLearner(measured=0), Lesson(examples, answers, planner.rules)).fit(RunContext())
     return replace(planner, plan_scorers=InMemory({"bench": learned}), artifact="bench")

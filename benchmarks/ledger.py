@@ -21,7 +21,7 @@ import torch
 
 from benchmarks.common import NotHere, show, table
 from benchmarks.question_sets import APART, QuestionSet
-from benchmarks.reading import add_choice, parser_options, wanted_sets
+from benchmarks.reading import add_choice, wanted_sets
 from benchmarks.reading_outcome import SECONDS, Reader
 from search.domain.trace import Limit
 from search.stages.plan import Planner
@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     is_empty = True
     for base, own in groupby(wanted_sets(options), key=lambda one: one.base):
         questions = list(_questions(own, options.split, options.most))
-        reader = Reader.of(base, parser_options("new"))
+        reader = Reader.of(base)
         right = Base(reader, set(filter(None, options.ids.split(",")))).count(rows, questions)
         is_empty = False
         show(f"{base}: {right} of {len(questions)} answers")

@@ -1,6 +1,6 @@
 """How questions are read: the first plan of each question, executed exactly, without texts and rerankers.
 
-`python -m benchmarks reading [--parser new] [--sets geo,asked] [--bases papers] [--save FILE] [--against FILE] …`
+`python -m benchmarks reading [--sets geo,asked] [--bases papers] [--save FILE] [--against FILE] …`
 (`--help` lists all). One process, with one thread for each model. Bases that are not imported are named and left out;
 nothing is written to the others.
 """
@@ -19,11 +19,9 @@ from benchmarks.common import NotHere, show
 from benchmarks.question_sets import SETS, QuestionSet, question_sets
 from benchmarks.reading_outcome import Reader, ReadOutcome, imported
 from benchmarks.reading_tables import show_all
-from search import wiring
 
 WRONG_SHOWN = 20
 """Wrong questions that are listed, unless `--wrong` says otherwise."""
-PARSER = "plan.parser"
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -48,19 +46,8 @@ def read_outcomes(path: Path) -> list[ReadOutcome]:
         raise NotHere(f"needs a file that --save wrote; {path} is none: {error}") from error
 
 
-def parser_options(parser: str) -> list[str]:
-    """Return the pipeline's options that choose a parser; none if it is empty, or the planner has one parser only."""
-    if not parser:
-        return []
-    if PARSER not in wiring.pipeline("grasp").options():
-        show(f"reading: the planner has no option {PARSER}; --parser {parser} has no effect.")
-        return []
-    return [f"{PARSER}={parser}"]
-
-
 def _options(arguments: Sequence[str]) -> Namespace:
     parser = ArgumentParser(prog="python -m benchmarks reading", description=__doc__)
-    parser.add_argument("--parser", default="", help="the planner's parser: old or new")
     add_choice(parser)
     parser.add_argument("--options", default="", help='further options, such as "plan.temperature=2"')
     parser.add_argument("--save", type=Path, help="write every outcome to this file, to compare with later")
@@ -90,7 +77,7 @@ def _read(sets: Sequence[QuestionSet], options: Namespace) -> Iterator[ReadOutco
     """Yield the outcome of each question, in the order of the sets."""
     found: list[ReadOutcome] = []
     for base, own in groupby(sets, key=lambda one: one.base):
-        reader = Reader.of(base, [*parser_options(options.parser), *options.options.split()])
+        reader = Reader.of(base, options.options.split())
         for one in own:
             try:
                 examples = one.examples(options.split)

@@ -262,7 +262,7 @@ GROUPS = (
                 "",
                 "Base URL of a server with an OpenAI-compatible API; `make llm` starts a small one and prints the "
                 "values (the first time, `make llm GEMMA_TERMS=accepted` installs it). Empty: no language model. "
-                "Where one is set, or added in the admin, it plans beside the enumeration in every `grasp` search, "
+                "Where one is set, or added in the admin, it plans beside the grammar in every `grasp` search, "
                 "for 8 seconds at most (`plan.llm=off` switches it off). Servers in the admin come first "
                 "([language-models.md](language-models.md)).",
             ),

@@ -202,4 +202,3 @@ def search_worker(web_environment: dict[str, str], services: Home) -> Iterator[s
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz-requests", type=int, default=300, help="requests that the fuzz test makes up")
     parser.addoption("--fuzz-seed", type=int, default=1, help="where it begins; the same seed makes the same requests")
-    parser.addoption("--parser", default="", help="the planner's parser that is asked; empty: the usual one")

@@ -1,4 +1,4 @@
-"""Searches with a language model beside the enumeration: real Postgres, real HTTP, a server that does as it is told."""
+"""Searches with a language model beside the grammar: real Postgres, real HTTP, a server that does as it is told."""
 
 from __future__ import annotations
 

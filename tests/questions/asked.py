@@ -99,16 +99,15 @@ def _examples(base: str, path: Path) -> Iterator[Question]:
             yield Question(base, one.text, one.slices["kind"], one.id, answers, rest=ANYTHING)
 
 
-def known_failures(parser: str) -> frozenset[str]:
-    """Return the names of the questions that a parser fails on today."""
-    return frozenset(tomllib.loads(FAILURES.read_text(encoding="utf-8"))[parser])
+def known_failures() -> frozenset[str]:
+    """Return the names of the questions that the planner fails on today."""
+    return frozenset(tomllib.loads(FAILURES.read_text(encoding="utf-8"))["failing"])
 
 
-def write_failures(failing: Mapping[str, Sequence[str]]) -> None:
-    """Write the names of the questions that each parser fails on."""
+def write_failures(names: Sequence[str]) -> None:
+    """Write the names of the questions that the planner fails on."""
     lines = [line for line in FAILURES.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
-    for parser, names in failing.items():
-        lines += [f"{parser} = [", *(f"    {json.dumps(name, ensure_ascii=False)}," for name in names), "]"]
+    lines += ["failing = [", *(f"    {json.dumps(name, ensure_ascii=False)}," for name in names), "]"]
     FAILURES.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from search.adapters import columns_memmap
-from search.domain.options import options_of
 from search.domain.plan import Plan, ScoredPlan
 from search.domain.question import Question
 from search.domain.trace import Limit
@@ -20,9 +17,6 @@ from tests.fakes import MemoryVectors
 from tests.search.stages.plan.demo_planners import planned
 from tests.search.stages.plan.follow_up.demos import Demo
 
-PARSER = "parser"
-"""The planner's option that chooses its parser."""
-
 
 @dataclass(frozen=True)
 class Base:
@@ -33,19 +27,15 @@ class Base:
     link: Link
 
     @classmethod
-    def of(cls, name: str, folder: Path, encoder: Encoder, parser: str = "") -> Base:
-        """Build the indexes of a demo base in an empty folder; `parser` is empty for the planner's usual one."""
+    def of(cls, name: str, folder: Path, encoder: Encoder) -> Base:
+        """Build the indexes of a demo base in an empty folder."""
         base = planned(name, folder)
         nodes = base.demo.graph.nodes
         rows = encoder.encode([node.name for node in nodes])
         vectors = cast(
             VectorIndex, MemoryVectors({NAME: {node.key: row for node, row in zip(nodes, rows, strict=True)}})
         )
-        chosen: Mapping[str, str] = {PARSER: parser or parsers()[0]} if PARSER in options_of(Planner) else {}
-        (folder / "columns").mkdir()
-        columns_memmap.build(folder / "columns", base.demo.schema, nodes)
-        columns = columns_memmap.MemmapColumns(folder / "columns", base.demo.schema)
-        planner = replace(base.planner, encoder=encoder, vectors=vectors, columns=columns, **chosen)
+        planner = replace(base.planner, encoder=encoder, vectors=vectors)
         graph = cast(GraphStore, base.demo.stage.graph)
         return cls(base.demo, planner, Link(encoder, vectors, planner.nodes, graph=graph))
 
@@ -60,11 +50,3 @@ class Base:
             return []
         found = self.demo.stage.graph.execute(linked, Limit()).candidates
         return [self.demo.graph.nodes[candidate.key].name for candidate in found]
-
-
-def parsers() -> tuple[str, ...]:
-    """Return the names of the planner's parsers, the usual one first; `new` is that of a planner without a choice."""
-    declared = options_of(Planner).get(PARSER)
-    if declared is None:
-        return ("new",)
-    return (declared.default, *(one for one in declared.metadata["choices"] if one != declared.default))

@@ -33,7 +33,7 @@ Readings = dict[str, list[tuple[str, list[Tried]]]]
 @pytest.fixture(scope="module")
 def bases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Base]:
     encoder = Recorded()
-    return {name: Base.of(name, tmp_path_factory.mktemp(name), encoder, "new") for name in BASES}
+    return {name: Base.of(name, tmp_path_factory.mktemp(name), encoder) for name in BASES}
 
 
 @pytest.fixture(scope="module")

@@ -6,14 +6,14 @@ import pytest
 
 from tests.questions import asked
 from tests.questions.asked import Question
-from tests.questions.bases import Base, parsers
+from tests.questions.bases import Base
 from tests.questions.expected import wrong
 from tests.questions.recorded import Recorded
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Ask each question of the file that a test names, and expect the known failures of the chosen parser."""
-    failing = asked.known_failures(metafunc.config.getoption("--parser") or parsers()[0])
+    """Ask each question of the file that a test names, and expect the known failures."""
+    failing = asked.known_failures()
     read = {"written": asked.written, "of_demos": asked.of_demos, "of_people": asked.of_people}
     for fixture in set(read) & set(metafunc.fixturenames):
         metafunc.parametrize(fixture, [_marked(one, one.name in failing) for one in read[fixture]()])
@@ -25,9 +25,9 @@ def _marked(question: Question, fails: bool) -> object:
 
 
 @pytest.fixture(scope="module")
-def bases(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Base]:
-    encoder, parser = Recorded(), pytestconfig.getoption("--parser")
-    return {name: Base.of(name, tmp_path_factory.mktemp(name), encoder, parser) for name in asked.BASES}
+def bases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Base]:
+    encoder = Recorded()
+    return {name: Base.of(name, tmp_path_factory.mktemp(name), encoder) for name in asked.BASES}
 
 
 def test_a_question_of_this_folder_is_answered_by_its_plan(bases: dict[str, Base], written: Question) -> None:
@@ -46,5 +46,4 @@ def test_a_question_of_people_is_answered_by_its_plan(bases: dict[str, Base], of
 @pytest.mark.data
 def test_every_known_failure_is_of_a_question() -> None:
     names = {one.name for one in asked.everything()}
-    for parser in parsers():
-        assert asked.known_failures(parser) <= names
+    assert asked.known_failures() <= names

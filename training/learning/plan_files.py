@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from safetensors.numpy import save
 
 from search.domain.graph import Schema
-from search.stages.plan import Planner
 from search.stages.plan.knowledge.shape import Metapath
+from search.stages.plan.rules import RulePlanner
 from search.stages.plan.scoring.features import FEATURES
 from search.stages.plan.scoring.learned import path_key
 from training.data.examples import Example
@@ -26,7 +26,7 @@ KEPT_PLANS = 10
 """Number of plans of each training question whose cross-fitted probabilities are kept."""
 
 
-def served(fitted: Fitted, paths: Sequence[Metapath], planner: Planner) -> dict[str, object]:
+def served(fitted: Fitted, paths: Sequence[Metapath], planner: RulePlanner) -> dict[str, object]:
     """Return the description that `LearnedPlanScorer` reads together with the weights."""
     schema = planner.schema
     return {

@@ -23,10 +23,10 @@ from search.domain.plan import Plan
 from search.domain.trace import Limit
 from search.interfaces import Keys, PlanTable, Vectors
 from search.language.question import AnalysedQuestion
-from search.stages.plan import Planner
 from search.stages.plan.enumeration.enumerate import PlanCandidate
 from search.stages.plan.knowledge.shape import Metapath
 from search.stages.plan.listing import Lister
+from search.stages.plan.rules import RulePlanner
 from search.stages.plan.scoring.features import FEATURES
 from search.stages.plan.scoring.learned import branches, masked
 from search.stages.plan.scoring.score import Scored, Weights
@@ -118,7 +118,7 @@ class _Asked:
 class Collector:
     """Collects the plan lists of questions with the planner of searches. Memory grows by about 10 KB per question."""
 
-    planner: Planner
+    planner: RulePlanner
     _places: dict[Metapath, int] = field(default_factory=dict, init=False)
 
     def collect(

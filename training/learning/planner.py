@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from search.domain.run_context import RunContext
 from search.interfaces import Keys, MentionIndex, Vectors
 from search.neural.plan_scorer import LearnedPlanScorer
-from search.stages.plan import Planner
 from search.stages.plan.knowledge.shape import Metapath
+from search.stages.plan.rules import RulePlanner
 from search.stages.plan.scoring.learned import LearnedScorer, MappedPaths
 from search.stages.plan.scoring.score import Scorer
 from training.data.examples import Example
@@ -59,10 +59,10 @@ class PlannerLearner(PlannerSettings):
 
         Raises StageError when the release's encoder is not available.
         """
-        names = {one.name for one in fields(Planner) if "help" in one.metadata} - {"artifact", "fold"}
+        names = ("plans", "least", "temperature")
         options = {name: value for name, value in material.options.items() if name in names}
         tools = material.tools
-        planner = Planner(
+        planner = RulePlanner(
             tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema, graph=tools.graph,
             values=tools.values, text=tools.text, vectors=tools.vectors, **options,
         )  # fmt: skip
@@ -87,14 +87,14 @@ class Lesson:
 
     examples: Sequence[Example]
     answers: Sequence[Keys]
-    planner: Planner
+    planner: RulePlanner
     more: Sequence[Example] = ()
     more_answers: Sequence[Keys] = ()
     gently: bool = False
     """Whether the rate is lowered (`_GENTLE`), because mainly synthesised questions are learned from."""
 
 
-def lesson_of(material: Material, planner: Planner) -> Lesson:
+def lesson_of(material: Material, planner: RulePlanner) -> Lesson:
     """Return the lesson for a planner: measured on the questions that people asked, if there are enough of them.
 
     Synthesised questions are learned from beside them. Without enough, they count like all others.
@@ -310,7 +310,7 @@ def _sums(fitted: Fitted, lists: PlanLists, chosen: Indices) -> list[tuple[Float
     return [(sums.astype(np.float64), text) for sums, text in fitted.sums(lists, chosen)]
 
 
-def _scorer(fitted: Fitted, paths: Sequence[Metapath], planner: Planner) -> LearnedScorer:
+def _scorer(fitted: Fitted, paths: Sequence[Metapath], planner: RulePlanner) -> LearnedScorer:
     known = planner.knowledge
     scorer = LearnedPlanScorer("fold", served(fitted, paths, planner), tensors(fitted))
     path_vectors = MappedPaths(scorer, known.wording, known.vectors)

@@ -1,5 +1,5 @@
 """Collects the facts about the lost answers of one search: from its recorded steps, from a repetition where they were
-cut, from the graph where a limit cut the engine, and from the planner's own enumeration.
+cut, from the graph where a limit cut the engine, and from the planner's own reading.
 """
 
 from __future__ import annotations
@@ -100,14 +100,14 @@ class FactFinder:
         return depth if isinstance(depth, int) else None
 
     def _ways(self) -> tuple[Ways, PossiblePlan | None, str]:
-        """Return the enumerated plans that find the answers; they are unsure if they cannot be enumerated here."""
+        """Return the plans of the question that find the answers; they are unsure if it cannot be read here."""
         tools = self.search.tools
         try:
             executed = [entry.plan for entry in self.recorded.plans.entries]
             look = way_search(self.search.stages, tools)
             return look(self.search.question.text, self.keys, executed, self.limit)
         except (StageError, OSError, KeyError) as error:
-            said = f"The plans of the question could not be enumerated: {error}."
+            said = f"The plans of the question could not be listed: {error}."
             return Ways(unsure=said), None, said
 
     def _graph(self, ways: Ways, again: Repeated, due: Sequence[str]) -> GraphFacts:

@@ -13,7 +13,17 @@ from typing import cast
 
 from search.domain.graph import ANY, OPPOSITE, Direction, Schema
 from search.domain.plan import Anchor, Count, Exclusion, FieldOf, Filter, Hop, Operator, Order, Plan, Risk, Target
-from search.domain.plan.parts import AGGREGATES, DENIED, MAX_DEPTH, MAX_HOPS, NEGATED
+from search.domain.plan.parse import MAX_FILTERS
+from search.domain.plan.parts import (
+    AGGREGATES,
+    DENIED,
+    MAX_ANCHORS,
+    MAX_DEPTH,
+    MAX_EXCLUSIONS,
+    MAX_HOPS,
+    MAX_TEXT,
+    NEGATED,
+)
 from search.interfaces import NodeStore
 from search.stages.plan.schema_index import SchemaIndex
 from search.stages.plan.sets import (
@@ -72,11 +82,11 @@ class Composer:
             order = draft.order(of)
             of = of.of
         draft.write(TARGET, of)
-        if len(draft.hops) > MAX_HOPS:
+        if draft.is_too_large:
             raise NotWritten
         labels = tuple(self.schema.node_types[code].name for code in codes(of.types))
         whole = len(labels) == len(self.schema.node_types)
-        target = Target(TARGET, () if whole else labels, residual)
+        target = Target(TARGET, () if whole else labels, residual[:MAX_TEXT].strip())
         return Plan(
             tuple(draft.anchors), tuple(draft.hops), target, tuple(draft.filters), risk, None, tuple(draft.exclude),
             order,
@@ -103,6 +113,12 @@ class _Draft:
     hops: list[Hop] = field(default_factory=list)
     filters: list[Filter] = field(default_factory=list)
     exclude: list[Exclusion] = field(default_factory=list)
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whether the language of plans has no plan of so many parts."""
+        sizes = ((self.hops, MAX_HOPS), (self.anchors, MAX_ANCHORS), (self.filters, MAX_FILTERS))
+        return len(self.exclude) > MAX_EXCLUSIONS or any(len(parts) > most for parts, most in sizes)
 
     def write(self, var: str, of: NodeSet) -> None:
         """Add the conditions of a set to a variable."""

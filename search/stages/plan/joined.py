@@ -1,4 +1,4 @@
-"""The enumeration and a language model together: both give plans for one list, and all plans of it are executed."""
+"""The grammar and a language model together: both give plans for one list, and all plans of it are executed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from search.stages.plan.planner import Planner
 MODEL_SHARE = 0.5
 """Largest part, in (0, 1), of the remaining time that the language model may take: its plans must be executed too."""
 ALONE_WEIGHT = 0.65
-"""Least probability of the language model's plans together when the enumeration finds no entity to start from.
+"""Least probability of the language model's plans together when the grammar finds no entity to start from.
 
 These plans then come first, and their own risk level says how strongly the graph's list is used."""
 LEAST_WEIGHT = 0.05
@@ -30,9 +30,9 @@ _SURE = "The language model was not asked: beside the best plan, what it plans w
 
 @dataclass(frozen=True)
 class JoinedPlanner:
-    """Question → the plans of the enumeration and, where one is configured, those of a language model, in one list.
+    """Question → the plans of the grammar and, where one is configured, those of a language model, in one list.
 
-    The enumeration runs first and takes milliseconds, so its plans exist even if the model fails. A plan that both
+    The grammar runs first and takes milliseconds, so its plans exist even if the model fails. A plan that both
     found gets the sum of both probabilities. `plan_prompts` is called only when the model is asked.
     """
 
@@ -65,7 +65,7 @@ class JoinedPlanner:
         """Return at least one plan, the most probable first.
 
         When the question brings its own plan, that plan is returned unchanged and no model is asked. Raises the same
-        errors as the enumeration. When the language model fails, the list has only the enumeration's plans; it is
+        errors as the grammar. When the language model fails, the list has only the grammar's plans; it is
         marked as degraded and names the reason.
         """
         listed = self.planner(question, limit)
@@ -134,20 +134,20 @@ class JoinedPlanner:
 
 
 def _agreed(found: ScoredPlan, written: Plan, share: float) -> ScoredPlan:
-    """Return a plan that both found: the enumerated plan with its nodes, `share` added, and the higher risk level."""
+    """Return a plan that both found: the grammar's, with its nodes, `share` added, and the higher risk level."""
     risk = max(found.plan.risk_level, written.risk_level, key=RISKS.index)
     return replace(found, plan=replace(found.plan, risk_level=risk), probability=found.probability + share)
 
 
 def _without_model(listed: Sequence[ScoredPlan], error: StageError) -> WrittenPlans:
-    """Return the enumeration's list, marked as degraded, with the reason why the model's plans are missing."""
+    """Return the grammar's list, marked as degraded, with the reason why the model's plans are missing."""
     noted = _noted(listed, f"Planned without the language model: {error.reason.rstrip('. ')}.")
     spent = error if isinstance(error, NoPlanWritten) else NoPlanWritten(error.reason)
     return WrittenPlans(listed, noted.detail, spent.tokens, spent.prompt_fingerprint, "degraded")
 
 
 def _noted(listed: Sequence[ScoredPlan], *said: str) -> WrittenPlans:
-    """Return the enumeration's list with its own detail, followed by the sentences `said`."""
+    """Return the grammar's list with its own detail, followed by the sentences `said`."""
     sentences = [getattr(listed, "detail", ""), *said]
     return WrittenPlans(listed, " ".join(filter(None, sentences)), status=getattr(listed, "status", "ok"))
 
@@ -156,7 +156,7 @@ def _told(written: int, added: int) -> str:
     """Return a sentence on how many of the model's plans were added to the list."""
     plans = "plan" if written == 1 else f"{written} plans"
     if not added:
-        return f"The language model came to the same {plans} as the enumeration."
+        return f"The language model came to the same {plans} as the grammar."
     if added == written:
         return f"The language model's {plans} joined the list."
-    return f"Of the language model's {plans}, {added} joined the list; the enumeration had found the rest."
+    return f"Of the language model's {plans}, {added} joined the list; the grammar had found the rest."

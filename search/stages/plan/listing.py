@@ -16,10 +16,10 @@ from search.stages.plan.knowledge.target import answer_types, asks_for_thing, he
 from search.stages.plan.meaning import Meaning
 from search.stages.plan.nothing import Nothing
 from search.stages.plan.readings import APART, Readings
+from search.stages.plan.risk import level
 from search.stages.plan.scoring.calibrate import Grounds, calibrated, untrained
 from search.stages.plan.scoring.risk import (
     explained,
-    level,
     sure_names_left,
     text_of,
     unknown_names,

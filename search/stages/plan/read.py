@@ -14,13 +14,11 @@ from search.domain.question import LONGEST_QUESTION
 from search.domain.trace import Limit
 from search.interfaces import Columns, Keys, MentionIndex, NodeStore, ValueIndex
 from search.interfaces.tools import Adjacency
-from search.language.detection import language_of
-from search.language.gloss import Gloss, gloss
+from search.language.gloss import Gloss
 from search.language.glossing.wanted import Wanted
-from search.language.languages import language
-from search.language.mending import mended
 from search.language.names import schema_forms
 from search.language.soft_names import SoftTools
+from search.language.worded import worded
 from search.language.words import language_code
 from search.stages.plan.agreement import Agreement, guesses
 from search.stages.plan.annotate import Annotated, Annotator
@@ -32,8 +30,8 @@ from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.described import described
 from search.stages.plan.operators.context import Context
 from search.stages.plan.parse import Parser
+from search.stages.plan.risk import level
 from search.stages.plan.schema_index import SchemaIndex
-from search.stages.plan.scoring.risk import level
 from search.stages.plan.sets import Asked, Kind, codes
 from search.stages.plan.try_out import Trial
 
@@ -137,12 +135,8 @@ class Reader:
 
     def worded(self, text: str) -> Gloss:
         """Return a question in the language of the knowledge base, its misspelt words of asking mended."""
-        base = self.knowledge.schema.language
-        asked = language_of(text, base)
         forms = self.knowledge.kept(schema_forms, lambda: schema_forms(self.knowledge.schema))
-        if language(asked).whole and asked == language_code(base):
-            return mended(text, asked, forms, self._is_known)
-        return gloss(text, asked, base, Wanted(forms, self._is_name, self._is_known))
+        return worded(text, self.knowledge.schema.language, Wanted(forms, self._is_name, self._is_known))
 
     def _is_name(self, said: str) -> bool:
         return bool(self.mentions.lookup(said))

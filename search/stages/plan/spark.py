@@ -29,14 +29,14 @@ from search.prompts.spark import PLAN, SEARCH, TYPES, SparkPrompts
 from search.stages.plan.model import NoPlanWritten, WrittenPlans
 from search.stages.plan.planner import Planner
 
-INSTEAD = "the best plan of the enumeration stands in for the written one."
+INSTEAD = "the best plan of the grammar stands in for the written one."
 MODEL_SHARE = 0.6
 """Largest part, in (0, 1), of the remaining time that the language model may take."""
 
 
 @dataclass(frozen=True)
 class SparkPlanner:
-    """Question → the one retrieval plan that a language model writes; without a model, the enumeration's best plan."""
+    """Question → the one retrieval plan that a language model writes; without a model, the grammar's best plan."""
 
     schema: Schema
     language_model: LanguageModel | None

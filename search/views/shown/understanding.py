@@ -9,8 +9,12 @@ from typing import Any
 
 from search.domain.graph import Schema
 from search.domain.plan.parts import NEGATED
+from search.language.gloss import Gloss
+from search.language.glossing.wanted import Wanted
+from search.language.languages import language as language_data
 from search.language.names import schema_forms, schema_words
-from search.language.reading.question import ReadQuestion, read_question
+from search.language.turning import turning_words
+from search.language.worded import worded
 from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem
 from search.language.words import words as words_of
 from search.text import words as as_words
@@ -67,7 +71,7 @@ def show_understanding(search: Json, language: str = "en", schema: Schema | None
     # What recovery let go was understood; the page says that it was let go.
     plan = entry.get("given") or entry["plan"]
     forms = schema_forms(schema) if schema is not None else frozenset()
-    read = read_question(search["question"], language, schema=forms)
+    read = worded(search["question"], language, Wanted(forms))
     turning = tuple(_distinct(_turning(read, plan)))
     turned = {word.casefold() for said in turning for word in said.split()}
     content = _distinct(_content(plan["target"].get("relevance_text", "")))
@@ -79,22 +83,35 @@ def show_understanding(search: Json, language: str = "en", schema: Schema | None
         left=tuple(words[:MOST_WORDS]),
         turning=turning,
         more=max(0, len(words) - MOST_WORDS),
-        read_as=read.text if read.gloss.read and read.gloss.changed else "",
-        notes=read.notes,
+        read_as=read.text if read.read and read.changed else "",
+        notes=tuple(_notes(read)),
         meant=tuple(_meant(search, index)),
         suggestions=tuple(_suggestions(read, search.get("did_you_mean", ()))),
     )
 
 
-def _turning(read: ReadQuestion, plan: Json) -> Iterator[str]:
+def _turning(read: Gloss, plan: Json) -> Iterator[str]:
     """Yield the turning words of a question, as they were asked, if its plan turns nothing round."""
     patterns = [plan, *plan.get("exclude", ())]
     negated = any(one["op"] in NEGATED for pattern in patterns for one in pattern.get("filters", ()))
     if plan.get("exclude") or negated:
         return
-    for turning in read.cues.turnings:
-        start, end = read.gloss.origin(turning.start, turning.end)
-        yield read.gloss.original[start:end]
+    if read.language != read.into and language_data(read.language).whole:
+        yield from (read.original[start:end] for start, end in turning_words(read.original, read.language))
+        return
+    for place in turning_words(read.text, read.into):
+        start, end = read.origin(*place)
+        yield read.original[start:end]
+
+
+def _notes(read: Gloss) -> Iterator[str]:
+    """Yield what could not be read of a question in a language without a data file."""
+    if language_data(read.language).whole:
+        return
+    if read.read:
+        yield f"Questions in this language ({read.language}) are read word by word; conditions may be missed."
+    else:
+        yield f"Of questions in this language ({read.language}) only names and numbers are read."
 
 
 def _meant(search: Json, index: int) -> Iterator[tuple[str, str]]:
@@ -132,17 +149,17 @@ def _distinct(words: Sequence[str] | Iterator[str]) -> Iterator[str]:
             yield word
 
 
-def _suggestions(read: ReadQuestion, mended: Sequence[Json]) -> Iterator[Suggestion]:
+def _suggestions(read: Gloss, mended: Sequence[Json]) -> Iterator[Suggestion]:
     """Yield the better-known nodes that may be meant instead of those that were read, as other questions.
 
     A node with the same name is asked for by its type too; one of the same type cannot be told apart by words.
     """
-    asked = read.gloss.original
+    asked = read.original
     for one in mended:
         place = read.text.find(one["text"]) if one["text"] else -1
         if place < 0:
             continue
-        start, end = read.gloss.origin(place, place + len(one["text"]))
+        start, end = read.origin(place, place + len(one["text"]))
         for other in one["others"]:
             name = other["name"]
             if name.casefold() == one["name"].casefold():

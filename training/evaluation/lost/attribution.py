@@ -68,10 +68,10 @@ class AnswerFate:
 
 @dataclass(frozen=True)
 class PossiblePlan:
-    """The enumerated plan that finds the expected answers best.
+    """The plan of a question that finds the expected answers best.
 
     `f1` compares all `found` nodes that it finds with the expected answers. `probability` is the probability that the
-    planner gives it, and `rank` its rank among all enumerated plans that find a node; both are None if the planner did
+    planner gives it, and `rank` its rank among all meanings that were tried; both are None if the planner did
     not score it. `executed` is its index among the plans of the search, None if the search did not execute it.
     """
 

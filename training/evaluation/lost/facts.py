@@ -87,7 +87,7 @@ class ExecutedPlan:
 
 @dataclass(frozen=True)
 class Way:
-    """An enumerated plan that finds expected answers.
+    """A plan of the question that finds expected answers.
 
     `starts` holds the ids of the nodes of each of its anchors, `names` the text and type of each. `f1` compares the
     `found` nodes with the expected answers. `places` holds the place (see `Held.places`) of each answer in the list of
@@ -104,7 +104,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Ways:
-    """The enumerated plans that find expected answers, best first.
+    """The plans of the question that find expected answers, best first.
 
     `named` says whether the question names any node. `unsure` says why some plans may be missing.
     """

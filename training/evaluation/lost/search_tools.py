@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from search.domain.graph import Schema
-from search.interfaces import Adjacency, Encoder, GraphStore, MentionIndex, NodeStore, VectorIndex
+from search.interfaces import Adjacency, Columns, Encoder, GraphStore, MentionIndex, NodeStore, VectorIndex
 
 
 class SearchTools(Protocol):
@@ -25,3 +25,5 @@ class SearchTools(Protocol):
     def adjacency(self) -> Adjacency: ...
     @property
     def encoder(self) -> Encoder: ...
+    @property
+    def columns(self) -> Columns: ...

@@ -18,7 +18,7 @@ from search.stages.plan.follow_up.asked import Asked, read_words
 from search.stages.plan.follow_up.combine import Changed, Combinations
 from search.stages.plan.follow_up.ground import Ground
 from search.stages.plan.follow_up.own import own_question
-from search.stages.plan.scoring.risk import level
+from search.stages.plan.risk import level
 
 _EMPTY = 4.0
 """Cost of a changed plan that finds nothing, where another reading finds something."""

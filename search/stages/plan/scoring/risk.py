@@ -1,11 +1,10 @@
-"""The risk level of a plan, and the residual of a question that text has to decide (GRASP, risk level)."""
+"""The residual of a question that text has to decide (GRASP, risk level)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 
-from search.domain.plan import Risk
 from search.language.cues import Span
 from search.language.languages import language
 from search.language.names import Named
@@ -13,8 +12,6 @@ from search.language.question import MOST_WORDS, AnalysedQuestion, Word
 from search.language.words import FUNCTION_WORDS, stems
 from search.stages.plan.knowledge.lexicon import Lexicon
 
-_LEVELS: tuple[tuple[float, Risk], ...] = ((0.7, "aggressive"), (0.4, "normal"), (0.02, "weak"))
-"""Least trust, in [0, 1], for each risk level, the boldest first; below all of them it is `no_trade`."""
 _CAPITAL_NOUNS = frozenset(("de",))
 """Languages in which every noun has a capital."""
 _JOINING = language("en").set("turning", "joining")
@@ -160,14 +157,3 @@ def explained(question: AnalysedQuestion, used: tuple[int, ...], left: Sequence[
 
 def _in(word: Word, spans: Sequence[Span]) -> bool:
     return any(first <= word.start < last for first, last in spans)
-
-
-def level(probability: float, rival: float, share: float) -> Risk:
-    """Return the risk level of a plan.
-
-    It depends on the probability of the plan, the probability of its best `rival`, and the `share` of the question that
-    the plan explains. The share counts squared. When the plan explains every word, text has little to add, even if the
-    rival is close. When half of the words are left over, text matters, even if the plan is certain about the rest.
-    """
-    trust = share**2 * (1 + probability - rival) / 2
-    return next((risk for least, risk in _LEVELS if trust >= least), "no_trade")

@@ -7,7 +7,15 @@ from typing import cast
 
 import numpy as np
 
-from search.adapters import adjacency_memmap, field_values, mentions_memmap, near_names, text_bm25, values_memmap
+from search.adapters import (
+    adjacency_memmap,
+    columns_memmap,
+    field_values,
+    mentions_memmap,
+    near_names,
+    text_bm25,
+    values_memmap,
+)
 from search.bindings import own_bindings
 from search.domain.graph import Field, Node, NodeType, Relation, Schema
 from search.domain.linking import LinkedPlan
@@ -86,12 +94,13 @@ def schema() -> Schema:
 def planner_in(folder: Folder) -> Planner:
     """Build the indexes of the pathways in an empty folder and return a planner over them."""
     own = schema()
-    for part in ("adjacency", "mentions", "near", "values", "text"):
+    for part in ("adjacency", "mentions", "near", "values", "text", "columns"):
         (folder / part).mkdir()
     write_adjacency(PATHWAYS, own, folder / "adjacency")
     mentions_memmap.build(folder / "mentions", ((node.key, node.name, False) for node in PATHWAYS.nodes))
     near_names.build(folder / "near", folder / "mentions", "en")
     field_values.build(folder / "values", own, PATHWAYS.nodes)
+    columns_memmap.build(folder / "columns", own, PATHWAYS.nodes)
     types = np.array([own.type_codes[node.type] for node in PATHWAYS.nodes], dtype=np.int16)
     text_bm25.build(folder / "text", ((node.name, {"text": node.name}) for node in PATHWAYS.nodes), types)
     return Planner(
@@ -101,6 +110,7 @@ def planner_in(folder: Folder) -> Planner:
         nodes=Nodes(PATHWAYS, own),
         schema=own,
         graph=cast(GraphStore, OracleGraph(PATHWAYS)),
+        columns=columns_memmap.MemmapColumns(folder / "columns", own),
         values=values_memmap.MemmapValues(folder / "values", own),
         text=text_bm25.Bm25Index(folder / "text", own),
     )

@@ -72,33 +72,3 @@ def test_a_word_alone_that_ends_names_asks_for_what_bears_them(planner: Planner,
     assert (answers(GRAPH, listed[0].plan), listed[0].plan.hops) == ({"Dock Chair"}, ())
     # More things may be chairs than the names say.
     assert listed[0].probability <= 0.85
-
-
-def test_beside_other_words_it_names_nothing(planner: Planner) -> None:
-    assert planner.proposer.read("painted chairs").names == []
-
-
-def test_without_a_relation_before_it_a_word_is_no_kind(planner: Planner) -> None:
-    assert [name.how for name in planner.proposer.read("wool products").names if name.how == "part"] == []
-
-
-def test_the_noun_behind_a_name_is_no_name_of_a_kind(planner: Planner) -> None:
-    """*Wool* behind *oak* says what oak is taken for; the lamb's wool and the merino's are not meant as well."""
-    read = planner.proposer.read("what consists of oak wool")
-    assert [name.mention.text for name in read.names] == ["oak"]
-
-
-def test_a_verb_behind_a_name_asks_also_for_the_person_who_bears_it_at_the_end(tmp_path: Path) -> None:
-    graph = graph_of(
-        (("movie", "Dusk"), ("movie", "Dawn"), ("person", "Ada Holm"), ("person", "Bo Berg"), ("tag", "holm")),
-        (("Dusk", "DIRECTED_BY", "Ada Holm"), ("Dawn", "DIRECTED_BY", "Bo Berg"), ("Dawn", "HAS_TAGS", "holm")),
-    )
-    films = planner_of(tmp_path, graph, schema_of(graph))
-    (tmp_path / "near").mkdir()
-    near_names.build(tmp_path / "near", tmp_path / "mentions", "en")
-    films = replace(films, mentions=MemmapMentions(tmp_path / "mentions", near=tmp_path / "near"))
-    names = {kind: one.mention.keys for kind in ("everything holm directed", "films about holm")
-             for one in films.proposer.read(kind).names if one.how == "part"}  # fmt: skip
-    assert {text: [graph.nodes[key].name for key in keys] for text, keys in names.items()} == {
-        "everything holm directed": ["Ada Holm"]
-    }

@@ -190,26 +190,6 @@ class CutShort(OracleGraph):
         return Traversal(linked.index, self.backend, (), truncated=True)
 
 
-def test_what_an_engine_that_stopped_has_not_seen_is_not_said_to_be_absent(planner: Planner) -> None:
-    listed = replace(planner, graph=CutShort(GRAPH))(Question("lamps made by Ostervik under 50 euros"), Limit())
-    assert listed[0].plan.filters == ()
-    assert getattr(listed, "detail", "").startswith("Whether “under 50 euros” (price eur) fits anything")
-
-
-def test_the_engine_is_asked_once_where_all_quantities_fit_together(planner: Planner) -> None:
-    engine = OracleGraph(GRAPH)
-    listed = replace(planner, graph=engine)(
-        Question("lamps made by Ostervik under 50 euros lighter than 1 kg"), Limit()
-    )
-    assert engine.asked[0].filters == listed[0].plan.filters
-    assert [plan.hops for plan in engine.asked].count(listed[0].plan.hops) == 1
-
-
-def test_without_an_engine_no_number_becomes_a_filter(planner: Planner) -> None:
-    listed = replace(planner, graph=None)(Question("lamps made by Ostervik under 50 euros"), Limit())
-    assert all(entry.plan.filters == () for entry in listed)
-
-
 def test_a_number_in_a_name_is_none_for_the_plan_that_starts_from_the_name(planner: Planner) -> None:
     for entry in plans(planner, "which brand is Era 2004 made by"):
         assert [a.text for a in entry.plan.anchors] != ["Era 2004"] or entry.plan.filters == ()
@@ -225,9 +205,3 @@ def test_the_plan_as_it_is_stays_behind_with_a_tenth_of_the_probability(planner:
     assert "50" in twins[1].plan.target.relevance_text
     assert 0 < sum(entry.probability for entry in listed) <= 1 + 1e-9
     assert listed == sorted(listed, key=lambda entry: -entry.probability)
-
-
-def test_switched_off_no_number_becomes_a_filter(planner: Planner) -> None:
-    off = replace(planner, filters=False)
-    assert all(entry.plan.filters == () for entry in plans(off, "lamps made by Ostervik under 50 euros"))
-    assert Filter("T", "price_eur", "<", 50) in best(planner, "lamps made by Ostervik under 50 euros").filters

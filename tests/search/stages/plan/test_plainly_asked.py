@@ -14,17 +14,6 @@ def demos(tmp_path_factory: pytest.TempPathFactory) -> dict[str, PlannedDemo]:
     return {name: planned(name, tmp_path_factory.mktemp(name)) for name in ("products", "papers")}
 
 
-def test_a_list_that_or_joins_ends_with_the_name_behind_it(demos: dict[str, PlannedDemo]) -> None:
-    names = demos["products"].planner.proposer.read("things in red or navy, made of cork, oak or linen").names
-    assert [name.mention.text for name in names] == ["red or navy", "cork, oak or linen"]
-    assert [len(name.mention.keys) for name in names] == [2, 3]
-
-
-def test_names_without_a_type_in_common_stay_apart(demos: dict[str, PlannedDemo]) -> None:
-    names = demos["products"].planner.proposer.read("things in navy or by Ostervik").names
-    assert [name.mention.text for name in names] == ["navy", "Ostervik"]
-
-
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
@@ -37,14 +26,7 @@ def test_names_without_a_type_in_common_stay_apart(demos: dict[str, PlannedDemo]
 def test_short_forms_of_typing_are_read_as_what_they_stand_for(
     demos: dict[str, PlannedDemo], text: str, meant: str
 ) -> None:
-    assert demos["products"].planner.proposer.read(text).text.split() == meant.split()
-
-
-def test_a_word_of_a_title_behind_about_is_a_topic(demos: dict[str, PlannedDemo]) -> None:
-    assert demos["papers"].planner.proposer.read("papers about storms").names == []
-    assert [one.mention.text for one in demos["papers"].planner.proposer.read("papers citing Naming storms").names] == [
-        "Naming storms"
-    ]
+    assert demos["products"].planner.reader.worded(text).text.split() == meant.split()
 
 
 def test_an_expression_of_a_description_that_is_a_value_selects(demos: dict[str, PlannedDemo]) -> None:

@@ -114,7 +114,7 @@ def test_without_a_model_the_best_enumerated_plan_stands_in(planner: Planner) ->
     for model in (None, Nobody()):
         plans = spark(planner, model)(QUESTION, Limit())
         assert list(plans) == alone[:1]
-        said = "No language model is configured, so the best plan of the enumeration stands in for the written one."
+        said = "No language model is configured, so the best plan of the grammar stands in for the written one."
         assert (plans.detail, plans.status) == (said, "degraded")  # type: ignore[attr-defined]
     assert alone[0].plan.hops
 

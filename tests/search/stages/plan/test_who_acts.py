@@ -57,7 +57,7 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Planner:
 )
 def test_what_a_name_did_not_do_another_may_have_done(films: Planner, text: str) -> None:
     best = films(Question(text), Limit())[0].plan
-    linked = LinkedPlan(best, own_bindings(best, films.proposer.nodes))
+    linked = LinkedPlan(best, own_bindings(best, films.nodes))
     names = {FILMS.nodes[key].name for key in oracle.candidates(FILMS, linked)}
     assert (names, best.target.relevance_text) == ({"Beta Falls"}, "")
 

@@ -120,9 +120,9 @@ def test_a_condition_selects_what_it_says(planner: Planner, text: str, names: se
         ("the heaviest lamp designed by Ann Arbor", Order("weight_g", "desc", 1)),
         ("the two newest lamps", Order("released", "desc", 2)),
         ("which brand is the oldest", Order("founded", "asc", 1)),
-        ("which designer designed the most lamps", Order(Count("DESIGNED_BY", "in"), "desc", 1)),
-        ("the most cited paper", Order(Count("CITES", "in"), "desc", 1)),
-        ("which paper cites the most papers", Order(Count("CITES", "out"), "desc", 1)),
+        ("which designer designed the most lamps", Order(Count("DESIGNED_BY", "in", "lamp"), "desc", 1)),
+        ("the most cited paper", Order(Count("CITES", "in", "paper"), "desc", 1)),
+        ("which paper cites the most papers", Order(Count("CITES", "out", "paper"), "desc", 1)),
     ],
 )
 def test_a_superlative_orders_by_a_field_or_by_a_count(planner: Planner, text: str, order: Order) -> None:
@@ -288,9 +288,7 @@ def test_yes_or_no_is_asked_of_the_direct_walk_though_its_name_has_no_such_edge(
 )
 def test_a_name_that_nothing_bears_makes_the_plan_doubtful(planner: Planner, text: str, unknown: bool) -> None:
     first = planner(Question(text), Limit())[0]
-    assert first.grounds is not None
-    assert bool(first.grounds["unknown"]) == unknown
-    assert first.probability <= 0.45 or not unknown
+    assert (first.probability <= 0.6) == unknown
 
 
 def test_an_order_with_words_left_over_keeps_all_its_places(planner: Planner) -> None:
@@ -314,16 +312,6 @@ def test_a_number_of_things_that_are_selected_otherwise_counts_these(
     first = planner(Question(text), Limit())[0]
     assert found(first.plan) == names
     assert (first.plan.target.relevance_text, first.probability >= 0.7) == ("", True)
-
-
-def test_words_left_over_may_say_what_is_counted(planner: Planner) -> None:
-    all_of_them, some = (
-        planner(Question(f"brands that make more than one lamp{which}"), Limit())[0] for which in ("", " with zithers")
-    )
-    assert all_of_them.grounds is not None
-    assert some.grounds is not None
-    assert (all_of_them.grounds["meant"], some.grounds["meant"]) == (1.0, 0.5)
-    assert some.probability <= all_of_them.probability / 2
 
 
 @pytest.mark.parametrize(

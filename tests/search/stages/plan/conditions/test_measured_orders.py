@@ -78,7 +78,7 @@ def test_what_is_fast_takes_little_time(planner: Planner, text: str, order: Orde
         # Only ferries have a weight.
         ("what has the least weight", Order("weight_kg", "asc", 1)),
         # No field holds their number: these are counted.
-        ("recipe with the most tools", Order(Count("NEEDS", "out"), "desc", 1)),
+        ("recipe with the most tools", Order(Count("NEEDS", "out", "tool"), "desc", 1)),
     ],
 )
 def test_what_a_field_holds_the_number_of_is_not_counted(planner: Planner, text: str, order: Order) -> None:

@@ -27,7 +27,7 @@ FILMS = graph_of(
 def test_what_is_counted_is_no_name_where_it_is_a_word_for_a_type(tmp_path: Path, text: str) -> None:
     plan = planner_of(tmp_path, FILMS)(Question(text), Limit())[0].plan
     assert (plan.anchors, plan.target.labels) == ((), ("person",))
-    assert plan.order == Order(Count("DIRECTED_BY", "in"), "desc", 1)
+    assert plan.order == Order(Count("DIRECTED_BY", "in", "film"), "desc", 1)
 
 
 @pytest.mark.parametrize("text", ["who directed Movies", "who directed movies"])

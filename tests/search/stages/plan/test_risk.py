@@ -3,8 +3,7 @@
 import pytest
 
 from search.domain.plan import Risk
-from search.language.question import AnalysedQuestion
-from search.stages.plan.scoring.risk import level, unsaid_topics
+from search.stages.plan.risk import level
 
 
 @pytest.mark.parametrize(
@@ -24,18 +23,3 @@ def test_trust_grows_with_the_margin_and_with_what_is_explained(
     probability: float, rival: float, share: float, risk: Risk
 ) -> None:
     assert level(probability, rival, share) == risk
-
-
-@pytest.mark.parametrize(
-    ("text", "topics"),
-    [
-        ("papers about knitting after 2015", ["knitting"]),
-        ("papers about the whistling", []),  # a text has it
-        ("papers on knitting machines by crocheters", ["knitting", "machines"]),
-        ("knitting papers", []),  # it need not be what they are about
-    ],
-)
-def test_a_topic_that_no_text_says_is_told_from_other_words_left_over(text: str, topics: list[str]) -> None:
-    question = AnalysedQuestion(text, ())
-    left = [word for word in question.said if word.content and word.text != "papers"]
-    assert [word.text for word in unsaid_topics(question, left, {"whistling"}.__contains__)] == topics
