@@ -16,7 +16,7 @@ import numpy as np
 
 from search.domain.graph import Node
 from search.domain.run_context import RunContext
-from search.stages.plan import Planner
+from search.stages.plan.rules import RulePlanner
 from tests.fakes import HashEncoder
 from tests.graphs import schema_of
 from tests.oracle import Graph
@@ -65,9 +65,9 @@ def questions(first: int = 0, end: int = THINGS) -> list[Example]:
     return found
 
 
-def planner(folder: Path) -> Planner:
+def planner(folder: Path) -> RulePlanner:
     """Return a planner over the graph that has learned nothing."""
-    made = planner_of(folder, WORLD, SCHEMA)
+    made = planner_of(folder, WORLD, SCHEMA).rules
     return replace(made, encoder=HashEncoder(dimensions=DIMENSIONS))
 
 
@@ -79,7 +79,7 @@ class Taught:
     metrics: Mapping[str, Any]
 
 
-def lesson(teaching: Planner, examples: list[Example]) -> Lesson:
+def lesson(teaching: RulePlanner, examples: list[Example]) -> Lesson:
     """Return what is to be learned from these questions."""
     keys = [teaching.nodes.keys(example.answers) for example in examples]
     answers = [np.array(sorted(key for key in own if key is not None), np.int32) for own in keys]
@@ -87,7 +87,7 @@ def lesson(teaching: Planner, examples: list[Example]) -> Lesson:
 
 
 def taught(
-    learner: PlannerLearner, teaching: Planner, examples: list[Example], run: RunContext | None = None
+    learner: PlannerLearner, teaching: RulePlanner, examples: list[Example], run: RunContext | None = None
 ) -> Taught:
     """Learn from these questions, and measure."""
     task = PlannerTask(learner, lesson(teaching, examples))

@@ -182,12 +182,12 @@ class Annotator:
             if one.dimension and not fields:
                 # An amount in a unit or a currency that no field has: only a text can say it.
                 continue
-            op = one.op
+            op: str = one.op
             if one.against and (
                 opposite := [pair for _, pairs in self._against(Scale((), "", one.against)) for pair in pairs]
             ):
                 # *Faster than 30 minutes* takes less time.
-                fields, op = tuple(dict.fromkeys(opposite)), _OTHER_END.get(one.op, one.op)
+                fields, op = tuple(dict.fromkeys(opposite)), _OTHER_END.get(op, op)
             amount = Amount(op, one.low, one.high, fields, whole, one.unit if one.dimension else "")
             compared = one.op != "="
             features: Features = (("amount-compared", float(compared)), ("amount-unit", float(bool(one.dimension))))

@@ -12,8 +12,8 @@ import torch
 from search.domain.errors import StageError
 from search.domain.trace import Limit
 from search.language.question import AnalysedQuestion
-from search.stages.plan import Planner
 from search.stages.plan.enumeration.enumerate import PlanCandidate
+from search.stages.plan.rules import RulePlanner
 from search.stages.plan.scoring.features import SPOKEN
 from search.stages.plan.scoring.score import Scorer, Weights
 from tests.training import makers
@@ -65,24 +65,24 @@ def test_sums_however_large_give_a_finite_loss_and_finite_gradients() -> None:
 
 
 @pytest.fixture(scope="module")
-def planner(tmp_path_factory: pytest.TempPathFactory) -> Planner:
+def planner(tmp_path_factory: pytest.TempPathFactory) -> RulePlanner:
     return makers.planner(tmp_path_factory.mktemp("makers"))
 
 
 @pytest.fixture(scope="module")
-def lists(planner: Planner) -> PlanLists:
+def lists(planner: RulePlanner) -> PlanLists:
     collector = Collector(planner)
     answers = [np.array([key], dtype=np.int32) for key in (40, 41, 42)]
     return collector.collect(TEXTS, answers, lambda done: None, Limit())
 
 
-def wordings(planner: Planner, lists: PlanLists) -> np.ndarray:
+def wordings(planner: RulePlanner, lists: PlanLists) -> np.ndarray:
     known = planner.knowledge
     return known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
 
 
 def test_before_it_learns_a_scorer_weighs_words_and_cosine_as_the_one_that_learned_nothing(
-    planner: Planner, lists: PlanLists
+    planner: RulePlanner, lists: PlanLists
 ) -> None:
     known, weights = planner.knowledge, Weights()
     fitted = unlearned(wordings(planner, lists), hidden=4)
@@ -101,7 +101,7 @@ def test_before_it_learns_a_scorer_weighs_words_and_cosine_as_the_one_that_learn
         assert spoken == pytest.approx([wanted[candidate] for candidate in candidates])
 
 
-def cosine(planner: Planner, question: AnalysedQuestion, candidate: PlanCandidate) -> float:
+def cosine(planner: RulePlanner, question: AnalysedQuestion, candidate: PlanCandidate) -> float:
     """Return the mean cosine of a candidate's branches: the mention masked, and the wording of its path."""
     known = planner.knowledge
     masked = [question.masked([(mention, "it")]) for mention in candidate.mentions]
@@ -109,7 +109,7 @@ def cosine(planner: Planner, question: AnalysedQuestion, candidate: PlanCandidat
     return float(np.mean(np.sum(known.vectors.of(masked) * known.vectors.of(told), axis=1)))
 
 
-def test_the_same_seed_gives_the_same_weights_and_another_one_others(planner: Planner, lists: PlanLists) -> None:
+def test_the_same_seed_gives_the_same_weights_and_another_one_others(planner: RulePlanner, lists: PlanLists) -> None:
     def weights(seed: int) -> dict[str, torch.Tensor]:
         how = FitSettings(epochs=2, batch=2, rate=0.01, decay=0.1, hidden=4, seed=seed)
         fitted = fit(lists, wordings(planner, lists), np.arange(len(TEXTS)), how, lambda epoch, loss: None)
@@ -122,7 +122,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_one_others(planner: Pl
 
 
 def test_a_loss_that_is_no_number_ends_at_the_pass_before_and_names_the_batch(
-    planner: Planner, lists: PlanLists, monkeypatch: pytest.MonkeyPatch
+    planner: RulePlanner, lists: PlanLists, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps, log = iter(range(1, 100)), list[str]()
 
@@ -146,7 +146,7 @@ def test_a_loss_that_is_no_number_ends_at_the_pass_before_and_names_the_batch(
 
 
 def test_a_scorer_stands_the_share_of_the_way_from_the_unlearned_to_the_learned_weights(
-    planner: Planner, lists: PlanLists
+    planner: RulePlanner, lists: PlanLists
 ) -> None:
     told = wordings(planner, lists)
 

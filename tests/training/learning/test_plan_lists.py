@@ -11,8 +11,8 @@ import pytest
 from search.domain.graph import Field, Node
 from search.domain.linking import Binding, LinkedPlan
 from search.domain.trace import Limit
-from search.stages.plan import Planner
 from search.stages.plan.enumeration.enumerate import PlanCandidate
+from search.stages.plan.rules import RulePlanner
 from search.stages.plan.scoring.features import FEATURES
 from search.stages.plan.write import Writer
 from tests import oracle
@@ -33,17 +33,17 @@ KEYS = {node.name: node.key for node in reversed(FILMS.nodes)}
 
 
 @pytest.fixture(scope="module")
-def planner(tmp_path_factory: pytest.TempPathFactory) -> Planner:
-    return planner_of(tmp_path_factory.mktemp("films"), FILMS)
+def planner(tmp_path_factory: pytest.TempPathFactory) -> RulePlanner:
+    return planner_of(tmp_path_factory.mktemp("films"), FILMS).rules
 
 
-def collected(planner: Planner) -> PlanLists:
+def collected(planner: RulePlanner) -> PlanLists:
     collector = Collector(planner)
     answers = [np.array(sorted(KEYS[name] for name in names), np.int32) for names in QUESTIONS.values()]
     return collector.collect(list(QUESTIONS), answers, lambda done: None, Limit())
 
 
-def tried(planner: Planner, text: str, candidate: PlanCandidate) -> set[int]:
+def tried(planner: RulePlanner, text: str, candidate: PlanCandidate) -> set[int]:
     """Return what a candidate finds once it is written as a plan, by the matcher that tries everything."""
     settled = planner.proposer.enumerator.settle(candidate)
     if settled is None:
@@ -69,7 +69,7 @@ def test_f1_by_hand() -> None:
     assert f1(keys(1), keys(2)) == f1(keys(), keys(2)) == 0.0
 
 
-def test_the_label_of_a_plan_is_the_f1_of_all_that_it_finds(planner: Planner) -> None:
+def test_the_label_of_a_plan_is_the_f1_of_all_that_it_finds(planner: RulePlanner) -> None:
     lists = collected(planner)
     seen = 0
     for text, names, one in zip(QUESTIONS, QUESTIONS.values(), lists.lists, strict=True):
@@ -90,7 +90,7 @@ def test_the_label_of_a_plan_is_the_f1_of_all_that_it_finds(planner: Planner) ->
 
 
 def test_of_more_plans_than_are_kept_those_that_find_answers_stay(
-    planner: Planner, monkeypatch: pytest.MonkeyPatch
+    planner: RulePlanner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = collected(planner)
     most = 1 + max(int((one.labels > 0).sum()) for one in whole.lists)
@@ -102,7 +102,7 @@ def test_of_more_plans_than_are_kept_those_that_find_answers_stay(
         assert set(after.branches[:, 0].tolist()) == set(range(len(after.labels)))
 
 
-def test_a_table_of_several_questions_holds_the_rows_of_each(planner: Planner) -> None:
+def test_a_table_of_several_questions_holds_the_rows_of_each(planner: RulePlanner) -> None:
     lists = collected(planner)
     chosen: Sequence[int] = (3, 1, 0)
     table = lists.table(chosen)
@@ -120,7 +120,7 @@ def test_a_table_of_several_questions_holds_the_rows_of_each(planner: Planner) -
     assert (table.asked[mentions[mine]] == alone.asked[alone.branches[:, 1]]).all()
 
 
-def test_progress_is_told_up_to_the_last_question(planner: Planner) -> None:
+def test_progress_is_told_up_to_the_last_question(planner: RulePlanner) -> None:
     told: list[int] = []
     collector = Collector(planner)
     collector.collect(["who"] * 130, [np.array([1], np.int32)] * 130, told.append, Limit())
@@ -151,11 +151,11 @@ LAMPS = oracle.Graph(
 
 
 @pytest.fixture(scope="module")
-def lamps(tmp_path_factory: pytest.TempPathFactory) -> Planner:
+def lamps(tmp_path_factory: pytest.TempPathFactory) -> RulePlanner:
     plain = schema_of(LAMPS)
     fields = (Field("price_eur", "number"), Field("weight_g", "number"), Field("released", "date"))
     kinds = tuple(replace(one, fields=fields if one.name == "lamp" else ()) for one in plain.node_types)
-    return planner_of(tmp_path_factory.mktemp("lamps"), LAMPS, replace(plain, node_types=kinds))
+    return planner_of(tmp_path_factory.mktemp("lamps"), LAMPS, replace(plain, node_types=kinds)).rules
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def lamps(tmp_path_factory: pytest.TempPathFactory) -> Planner:
     ],
 )
 def test_a_walk_is_labelled_by_what_it_finds_with_the_conditions_of_the_question(
-    lamps: Planner, text: str, answers: list[int], label: float
+    lamps: RulePlanner, text: str, answers: list[int], label: float
 ) -> None:
     lists = Collector(lamps).collect([text], [np.array(answers, np.int32)], lambda done: None, Limit())
     [one] = lists.lists
@@ -182,7 +182,7 @@ def test_a_walk_is_labelled_by_what_it_finds_with_the_conditions_of_the_question
     assert one.labels[one.branches[made, 0]] == pytest.approx(label)
 
 
-def test_a_question_that_asks_for_the_named_node_teaches_nothing_of_walks(lamps: Planner) -> None:
+def test_a_question_that_asks_for_the_named_node_teaches_nothing_of_walks(lamps: RulePlanner) -> None:
     texts = ["what is the weight of Alba", "lamps made by Ostervik", "which lamp is nowhere"]
     answers = [np.array(keys, np.int32) for keys in ([0], [0, 1, 2], [3])]
     lists = Collector(lamps).collect(texts, answers, lambda done: None, Limit())

@@ -21,7 +21,7 @@ from search.domain.run_context import RunCancelled, RunContext
 from search.domain.trace import Limit
 from search.neural.plan_scorer import LearnedPlanScorer, LoadedPlanScorers
 from search.services.jobs.checkpoints import FileCheckpoints
-from search.stages.plan import Planner
+from search.stages.plan.rules import RulePlanner
 from search.stages.plan.scoring.learned import LearnedScorer, MappedPaths
 from tests.training import makers
 from training.data.examples import Example
@@ -47,12 +47,12 @@ class Kept:
 
 
 @pytest.fixture(scope="module")
-def planner(tmp_path_factory: pytest.TempPathFactory) -> Planner:
+def planner(tmp_path_factory: pytest.TempPathFactory) -> RulePlanner:
     return makers.planner(tmp_path_factory.mktemp("makers"))
 
 
 @pytest.fixture(scope="module")
-def taught(planner: Planner) -> makers.Taught:
+def taught(planner: RulePlanner) -> makers.Taught:
     return makers.taught(makers.learner(), planner, makers.questions(end=makers.TAUGHT))
 
 
@@ -61,7 +61,7 @@ def learned(taught: makers.Taught) -> Learned:
     return taught.learned
 
 
-def right(planner: Planner, examples: Sequence[Example]) -> float:
+def right(planner: RulePlanner, examples: Sequence[Example]) -> float:
     """Return the share of questions whose first plan goes over the relation that answers them, and no further."""
     rels = {"made": "zork", "used": "blim"}
     firsts = [planner(Question(example.text), Limit())[0].plan for example in examples]
@@ -73,7 +73,7 @@ def right(planner: Planner, examples: Sequence[Example]) -> float:
     )  # fmt: skip
 
 
-def test_what_words_cannot_tell_is_learned_from_answers(planner: Planner, taught: makers.Taught) -> None:
+def test_what_words_cannot_tell_is_learned_from_answers(planner: RulePlanner, taught: makers.Taught) -> None:
     learned, metrics = taught.learned, taught.metrics
     unseen = makers.questions(makers.TAUGHT)
     assert right(planner, unseen) <= 0.5
@@ -130,7 +130,7 @@ def agree(one: LearnedPlanner, other: LearnedPlanner, name: str) -> bool:
     return len(both) > 1 and np.allclose(logs[0] - logs[0][0], logs[1] - logs[1][0], atol=0.05)
 
 
-def test_what_is_kept_of_a_question_was_learned_without_it(planner: Planner) -> None:
+def test_what_is_kept_of_a_question_was_learned_without_it(planner: RulePlanner) -> None:
     examples = makers.questions(end=12)
     learner = makers.learner(epochs=3, rate=0.001, measured=0)
 
@@ -148,7 +148,7 @@ def test_what_is_kept_of_a_question_was_learned_without_it(planner: Planner) -> 
     assert {name for name in before if agree(honest, lied, name)} == poisoned
 
 
-def test_the_scorer_of_a_fold_has_not_seen_the_questions_of_the_fold(planner: Planner) -> None:
+def test_the_scorer_of_a_fold_has_not_seen_the_questions_of_the_fold(planner: RulePlanner) -> None:
     examples = makers.questions(end=12)
     learner = makers.learner(epochs=3, measured=0)
 
@@ -170,7 +170,7 @@ def test_the_scorer_of_a_fold_has_not_seen_the_questions_of_the_fold(planner: Pl
     assert same == [True, False]
 
 
-def test_the_same_words_are_in_one_fold_and_a_lone_text_is_divided_all_the_same(planner: Planner) -> None:
+def test_the_same_words_are_in_one_fold_and_a_lone_text_is_divided_all_the_same(planner: RulePlanner) -> None:
     texts = ["Who made it?", "who made it", "WHO  made it", *map(str, range(9))]
     folds = makers.learner(folds=3).folds_of(texts, planner.mentions)
     assert len(set(folds[:3])) == 1
@@ -178,21 +178,21 @@ def test_the_same_words_are_in_one_fold_and_a_lone_text_is_divided_all_the_same(
     assert sorted(makers.learner(folds=2).folds_of(["who"] * 4, planner.mentions)) == [0, 0, 1, 1]
 
 
-def test_a_question_that_is_in_several_folds_is_in_none(planner: Planner) -> None:
+def test_a_question_that_is_in_several_folds_is_in_none(planner: RulePlanner) -> None:
     examples = [Example(f"q{at}", "who is meant by all of this", ("p0",)) for at in range(12)]
     learned = makers.taught(makers.learner(measured=0), planner, examples).learned
     assert json.loads(learned.files["folds.json"]) == {"hashes": {}}
 
 
 def test_scorers_of_folds_that_would_be_too_large_are_not_kept(
-    planner: Planner, monkeypatch: pytest.MonkeyPatch
+    planner: RulePlanner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plan_files, "MOST_FOLD_BYTES", 1000)
     learned = makers.taught(makers.learner(measured=0), planner, makers.questions(end=6)).learned
     assert (set(learned.files), learned.served["folds"]) == ({"cross_fitted.jsonl.gz"}, [])
 
 
-def test_what_is_served_gives_the_sums_of_what_was_trained(planner: Planner, tmp_path: Path) -> None:
+def test_what_is_served_gives_the_sums_of_what_was_trained(planner: RulePlanner, tmp_path: Path) -> None:
     examples = makers.questions(end=8)
     lesson = makers.lesson(planner, examples)
     known = planner.knowledge
@@ -220,12 +220,12 @@ def test_what_is_served_gives_the_sums_of_what_was_trained(planner: Planner, tmp
         assert [total for _, total in scored.candidates] == sorted(totals.values(), reverse=True)
 
 
-def test_a_few_questions_are_refused_with_the_number_that_it_takes(planner: Planner) -> None:
+def test_a_few_questions_are_refused_with_the_number_that_it_takes(planner: RulePlanner) -> None:
     with pytest.raises(TooFew, match="There are 8 questions to learn from; it takes 10 at least"):
         makers.taught(makers.learner(), planner, makers.questions(end=4))
 
 
-def test_questions_that_name_nothing_teach_that_the_text_answers_them(planner: Planner) -> None:
+def test_questions_that_name_nothing_teach_that_the_text_answers_them(planner: RulePlanner) -> None:
     examples = [Example(f"q{at}", "who is meant by all of this", ("p0",)) for at in range(12)]
     log: list[str] = []
     found = makers.taught(makers.learner(measured=0), planner, examples, RunContext(log=log.append))
@@ -238,12 +238,12 @@ def test_questions_that_name_nothing_teach_that_the_text_answers_them(planner: P
     assert wise(Question(makers.questions()[0].text), Limit())
 
 
-def test_a_training_stops_when_its_time_is_over(planner: Planner) -> None:
+def test_a_training_stops_when_its_time_is_over(planner: RulePlanner) -> None:
     with pytest.raises(DeadlineExceeded):
         makers.taught(makers.learner(), planner, makers.questions(), RunContext(Limit.seconds(0)))
 
 
-def test_a_training_that_is_started_again_goes_on_from_its_checkpoints(planner: Planner, tmp_path: Path) -> None:
+def test_a_training_that_is_started_again_goes_on_from_its_checkpoints(planner: RulePlanner, tmp_path: Path) -> None:
     examples, learner = makers.questions(end=12), makers.learner(measured=0)
     whole = makers.taught(learner, planner, examples).learned
     asked = count()

@@ -15,7 +15,7 @@ from search.domain.question import Question
 from search.domain.trace import Limit
 from search.models import Artifact, KnowledgeBase, Release, SearchRun
 from search.neural.plan_scorer import LearnedPlanScorer, LoadedPlanScorers
-from search.stages.plan import Planner
+from search.stages.plan.rules import RulePlanner
 from tests.training import makers
 from training.data.examples import BadQuestions, Example
 from training.data.hashes import question_hash
@@ -50,12 +50,12 @@ def trained() -> Artifact:
     return Artifact.objects.get()
 
 
-def planner() -> Planner:
+def planner() -> RulePlanner:
     tools = wiring.tools(Release.objects.select_related("snapshot", "vector_set", "knowledge_base").get())
-    return Planner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema)
+    return RulePlanner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema)
 
 
-def refitted(fold: int, folds: dict[str, int], temperature: float) -> Planner:
+def refitted(fold: int, folds: dict[str, int], temperature: float) -> RulePlanner:
     """Return a planner that was taught, here and now, only the questions of the other folds."""
     plain = planner()
     others = [example for example in TAUGHT if folds[question_hash(example)] != fold]
@@ -71,7 +71,7 @@ def refitted(fold: int, folds: dict[str, int], temperature: float) -> Planner:
     return replace(plain, plan_scorers=Only(scorer), artifact="refit")
 
 
-def probabilities(asked: Planner, example: Example) -> dict[str, float]:
+def probabilities(asked: RulePlanner, example: Example) -> dict[str, float]:
     listed = asked(Question(example.text), Limit())
     return {json.dumps(one.plan.to_json(), sort_keys=True): one.probability for one in listed}
 
