@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from search.domain.errors import StageError
@@ -43,9 +43,9 @@ from search.stages.plan.nothing import NAMED
 from search.stages.plan.read import Reader
 from search.stages.plan.readings import Readings
 from search.stages.plan.scoring.features import Features
-from search.stages.plan.scoring.learned import LearnedScorer, mapped_paths, unusable
 from search.stages.plan.scoring.risk import unused_names
 from search.stages.plan.scoring.score import EVIDENCE, Scored, Scorer
+from search.stages.plan.sparse import Elements, Learned
 from search.stages.plan.write import Writer
 from search.stages.plan.years import YearFields
 
@@ -112,7 +112,8 @@ class Planner:
         if question.plan is not None:
             return [ScoredPlan(question.plan, "user", 1.0)]
         if self.parser == "new" and self.columns is not None:
-            return self.reader(question.text, limit, self.temperature, self.plans)
+            plans, note = self.reader(question.text, limit, self.temperature, self.plans), self._learned[1]
+            return StepOutput(plans, note, "degraded" if note else "ok")
         read = self.proposer.read(question.text)
         candidates = self.proposer.candidates(read, limit)
         limit.check("plan")
@@ -134,18 +135,11 @@ class Planner:
         limit.check("plan")
         lister = self._lister(read, scored.source, limit)
         listed = lister(best, scored, read.text, self.plans, self.least, self.temperature)
-        said = " ".join(filter(None, [scored.note, _beyond(read), listed.detail]))
-        return StepOutput(listed, said, "degraded" if scored.degraded else "ok")
+        return StepOutput(listed, " ".join(filter(None, [_beyond(read), listed.detail])))
 
     def scored(self, read: Read, candidates: Sequence[PlanCandidate]) -> Scored:
-        """Return the candidates scored by the trained planner, or by constants where it is not set or not usable."""
-        if not self.artifact:
-            return self._scorer(read, candidates)
-        try:
-            return self._learned(read, candidates)
-        except StageError as error:
-            note = f"Plans are scored without the trained planner: {error.reason}."
-            return replace(self._scorer(read, candidates), note=note, degraded=True)
+        """Return the candidates with their scores, best first."""
+        return self._scorer(read, candidates)
 
     def lister(self, read: Read, limit: Limit) -> Lister:
         """Return what reads and lists the plans of a question, for a training that reads walks as searches do."""
@@ -265,8 +259,9 @@ class Planner:
         """The tool that reads questions by the grammar."""
         assert self.columns is not None
         return Reader(
-            self.knowledge, self.mentions, self.adjacency, self.nodes, self.columns, self.values, self.proposer.soft
-        )
+            self.knowledge, self.mentions, self.adjacency, self.nodes, self.columns, self.values, self.proposer.soft,
+            learned=self._learned[0],
+        )  # fmt: skip
 
     @cached_property
     def proposer(self) -> Proposer:
@@ -284,14 +279,16 @@ class Planner:
         return Scorer(self.features, known.wording, known.vectors, EVIDENCE[self.evidence])
 
     @cached_property
-    def _learned(self) -> LearnedScorer:
-        """The scorer with the trained artifact. Raises StageError when the artifact cannot be used."""
-        if self.plan_scorers is None:
-            raise StageError("plan", "this site reads no artifacts", permanent=True)
-        known, scorer = self.knowledge, self.plan_scorers.get(self.artifact, self.fold)
-        if reason := unusable(scorer, self.encoder.name):
-            raise StageError("plan", reason, permanent=True)
-        return LearnedScorer(self.features, known.vectors, scorer, mapped_paths(scorer, known))
+    def _learned(self) -> tuple[Learned | None, str]:
+        """What the trained planner adds to the scores, None if none is set; a sentence if it cannot be used."""
+        if not self.artifact:
+            return None, ""
+        try:
+            if self.plan_scorers is None:
+                raise StageError("plan", "this site reads no artifacts", permanent=True)
+            return Learned(self.plan_scorers.get(self.artifact, self.fold), Elements(self.schema)), ""
+        except StageError as error:
+            return None, f"Plans are scored without the trained planner: {error.reason}."
 
     @cached_property
     def _limiter(self) -> Limiter:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path as Folder
 from typing import Any, cast
 
-from search.adapters import adjacency_memmap, mentions_memmap
+from search.adapters import adjacency_memmap, columns_memmap, mentions_memmap
 from search.domain.evidence import Path
 from search.domain.graph import Node, NodeType, Relation, Schema
 from search.domain.linking import Binding, LinkedPlan, Traversal
@@ -77,7 +77,9 @@ def planner_of(folder: Folder, graph: oracle.Graph, schema: Schema | None = None
     schema = schema or schema_of(graph)
     (folder / "adjacency").mkdir()
     (folder / "mentions").mkdir()
+    (folder / "columns").mkdir()
     write_adjacency(graph, schema, folder / "adjacency")
+    columns_memmap.build(folder / "columns", schema, graph.nodes)
     mentions_memmap.build(folder / "mentions", ((node.key, node.name, False) for node in graph.nodes))
     return Planner(
         mentions=mentions_memmap.MemmapMentions(folder / "mentions"),
@@ -86,6 +88,7 @@ def planner_of(folder: Folder, graph: oracle.Graph, schema: Schema | None = None
         nodes=Nodes(graph, schema),
         schema=schema,
         graph=cast(GraphStore, OracleGraph(graph)),
+        columns=columns_memmap.MemmapColumns(folder / "columns", schema),
         **options,
     )
 
