@@ -120,12 +120,16 @@ class PairTable:
     pairs: Sequence[tuple[str, str]]
 
     @classmethod
-    def of_questions(cls, several: Sequence[Meanings]) -> PairTable:
-        """Return the table of these questions; pairs that occur in fewer than `SEEN` of them are left out."""
+    def of_questions(cls, several: Sequence[Meanings], check: Callable[[], None] = lambda: None) -> PairTable:
+        """Return the table of these questions; pairs that occur in fewer than `SEEN` of them are left out.
+
+        `check` raises an exception if the run must stop.
+        """
         elements, words = _Numbers(), _Numbers()
         own: list[Places] = []
         numbered: dict[Words, Places] = {}
         for one in several:
+            check()
             for element, said in one.parts:
                 if said not in numbered:
                     numbered[said] = np.array([words(word) for word in said], dtype=np.int64)

@@ -137,7 +137,7 @@ class PlannerTask:
             raise TooFew(missing.message)
         meanings = self._collected(run)
         _warn_unreached(meanings, run)
-        table = PairTable.of_questions(meanings)
+        table = PairTable.of_questions(meanings, run.check)
         folds = self.learner.folds_of([example.text for example in examples], self.lesson.planner.mentions)
         always = np.full(len(self.lesson.more), _ALWAYS, dtype=folds.dtype)
         parts, whole, choice = _Fits(self.learner, table, np.concatenate([folds, always]), run).fitted(
