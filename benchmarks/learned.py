@@ -5,6 +5,7 @@ No artifact is registered: the weights stay in this process.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,13 +16,13 @@ import numpy as np
 from benchmarks.bases import imported
 from benchmarks.common import percentiles, show, table
 from benchmarks.question_sets import SETS
+from benchmarks.reading import parser_options
 from benchmarks.reading_outcome import Reader, ReadOutcome
 from search.domain.run_context import RunContext
-from search.neural.plan_scorer import LearnedPlanScorer
+from search.neural.plan_scorer import WEIGHTS, PairWeights
 from search.stages.plan import Planner
 from training.data.examples import Example, read_examples, spread
 from training.learning.planner import Lesson, PlannerLearner, PlannerTask
-from training.learning.task import Learned
 
 SIZES = (0, 50, 200, 500, 2_000, 6_000)
 
@@ -29,10 +30,10 @@ SIZES = (0, 50, 200, 500, 2_000, 6_000)
 class InMemory:
     """Trained planners by name, kept in memory (interfaces.PlanScorers)."""
 
-    def __init__(self, learned: Mapping[str, Learned]) -> None:
-        self._known = {name: LearnedPlanScorer(name, one.served, one.tensors) for name, one in learned.items()}
+    def __init__(self, learned: Mapping[str, PairWeights]) -> None:
+        self._known = learned
 
-    def get(self, artifact: str, fold: int = -1) -> LearnedPlanScorer:
+    def get(self, artifact: str, fold: int = -1) -> PairWeights:
         """Return the planner with that name."""
         return self._known[artifact]
 
@@ -40,10 +41,10 @@ class InMemory:
 def main() -> None:
     """Print one row for each number of training questions: seconds, quality, by hops, time for each question."""
     name, folder = imported("movies")
-    reader = Reader.of(name, ["plan.artifact="])
+    reader = Reader.of(name, [*parser_options("new"), "plan.artifact="])
     assert isinstance(reader.planner, Planner)
     train = read_examples(folder / "questions.jsonl.gz", "train")
-    val = replace(*SETS["movies"], most=None).examples()
+    val = SETS["movies"][0].examples()
     hops = sorted({example.slices["kind"] for example in val})
     rows: list[tuple[Any, ...]] = []
     for size in SIZES:
@@ -67,5 +68,6 @@ def _first(read: Sequence[ReadOutcome]) -> float:
 def _trained(planner: Planner, examples: Sequence[Example]) -> Planner:
     keys = [planner.nodes.keys(example.answers) for example in examples]
     answers = [np.array(sorted(key for key in own if key is not None), dtype=np.int32) for own in keys]
-    learned = PlannerTask(PlannerLearner(measured=0), Lesson(examples, answers, planner.rules)).fit(RunContext())
-    return replace(planner, plan_scorers=InMemory({"bench": learned}), artifact="bench")
+    learned = PlannerTask(PlannerLearner(), Lesson(examples, answers, planner)).fit(RunContext())
+    weights = PairWeights.of("bench", json.loads(learned.files[WEIGHTS]))
+    return replace(planner, plan_scorers=InMemory({"bench": weights}), artifact="bench")

@@ -15,44 +15,17 @@ from search.interfaces.arrays import Vectors
 from search.text import DocumentForm
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PlanTable:
-    """Candidate plans of some questions, in the form that a learned scorer reads.
-
-    `features`: float32, shape (plans, features). `question`: int64, (plans,), the question of each plan, sorted.
-    `asked`: vectors of questions with one mention masked, (mentions, dimensions); every question has at least one row.
-    `owner`: int64, (mentions,), the question of each row of `asked`, sorted. `branches`: int64, (branches, 3): plan,
-    row of `asked`, position of the branch's path among the paths.
-    """
-
-    features: NDArray[np.float32]
-    question: NDArray[np.int64]
-    asked: Vectors
-    owner: NDArray[np.int64]
-    branches: NDArray[np.int64]
-
-
 class PlanScorer(Protocol):
-    """Scores candidate plans. It was learned from questions and their answers."""
+    """What a trained planner adds to the scores of meanings. It was learned from questions and their answers."""
 
-    name: str
-    encoder: str
-    """Name of the encoder whose vectors were used for learning; vectors of other encoders cannot be scored."""
-    features: tuple[str, ...]
-    types: frozenset[str]
-    relations: frozenset[str]
-    """The node types and relations that existed when it was learned (`types`, `relations`)."""
-
-    def vector(self, path: str) -> Vectors | None:
-        """Return the vector of a path by its key, shape (dimensions,), or None if the path was not seen in learning."""
+    @property
+    def weights(self) -> Mapping[str, Mapping[str, float]]:
+        """Element of a meaning → word of the question → what it adds (`search.stages.plan.sparse`)."""
         ...
 
-    def map_paths(self, vectors: Vectors) -> Vectors:
-        """Return the mapped vectors of paths or of their wordings, given as (paths, dimensions); for all questions."""
-        ...
-
-    def __call__(self, table: PlanTable, path_vectors: Vectors) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return, for mapped paths, the sums of the table's plans and of each question's plan without hops."""
+    @property
+    def temperature(self) -> float:
+        """What the scores are divided by before they become probabilities; above 0."""
         ...
 
 

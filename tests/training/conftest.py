@@ -1,5 +1,6 @@
 """The films of the search tests serve here too, and the makers as a knowledge base of its own."""
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,9 @@ def makers_base(db: None, settings: Settings, tmp_path: Path) -> Iterator[Knowle
     encoder = {"BACKEND": "tests.fakes.HashEncoder", "OPTIONS": {"dimensions": makers.DIMENSIONS}}
     scorers = {**settings.GRASP_TOOLS["plan_scorers"], "OPTIONS": {"directory": settings.GRASP_HOME / "artifacts"}}
     settings.GRASP_TOOLS = {**settings.GRASP_TOOLS, "encoder": encoder, "plan_scorers": scorers}
+    grasp = copy.deepcopy(settings.GRASP_PIPELINES["grasp"])
+    grasp["STAGES"]["plan"]["OPTIONS"] = {"parser": "new"}
+    settings.GRASP_PIPELINES = {**settings.GRASP_PIPELINES, "grasp": grasp}
     wiring.forget()
     wiring.encoder.cache_clear()
     import_snapshot(source=makers.bundle(tmp_path / "bundle"))

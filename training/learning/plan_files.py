@@ -1,63 +1,41 @@
-"""The content of a planner artifact: weights, the description that searches read, and the files of each fold."""
+"""The content of a planner artifact: the weights of all questions, and those fitted without each fold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-import numpy as np
 import orjson
-from numpy.typing import NDArray
-from safetensors.numpy import save
 
-from search.domain.graph import Schema
-from search.stages.plan.knowledge.shape import Metapath
-from search.stages.plan.rules import RulePlanner
-from search.stages.plan.scoring.features import FEATURES
-from search.stages.plan.scoring.learned import path_key
+from search.neural.plan_scorer import WEIGHTS, PairWeights
 from training.data.examples import Example
 from training.data.hashes import question_hash
-from training.learning.plan_fit import Fitted, Indices
-from training.learning.plan_lists import PlanList, PlanLists
-from training.learning.plan_quality import Floats, probabilities
+from training.learning.plan_meanings import PairTable, Places, Values
 
+DIGITS = 3
+"""Digits behind the point of a weight that is kept; a weight that they round to 0 is left out."""
 MOST_FOLD_BYTES = 64 * 2**20
-"""Largest total size, in bytes, of the scorers of all folds. An artifact keeps none of them above this size."""
-KEPT_PLANS = 10
-"""Number of plans of each training question whose cross-fitted probabilities are kept."""
+"""Largest total size, in bytes, of the weights of all folds. An artifact keeps none of them above this size."""
 
 
-def served(fitted: Fitted, paths: Sequence[Metapath], planner: RulePlanner) -> dict[str, object]:
-    """Return the description that `LearnedPlanScorer` reads together with the weights."""
-    schema = planner.schema
-    return {
-        "encoder": planner.encoder.name,
-        "features": FEATURES,
-        "hidden": fitted.net.size.hidden,
-        "types": [kind.name for kind in schema.node_types],
-        "relations": [relation.name for relation in schema.relations],
-        "paths": [path_key(path, schema) for path in paths],
-    }
+def pair_weights(name: str, table: PairTable, weights: Values, temperature: float) -> PairWeights:
+    """Return the weights of pairs in the form that searches read."""
+    found: dict[str, dict[str, float]] = {}
+    rounded = weights.round(DIGITS)
+    for at in rounded.nonzero()[0].tolist():
+        element, word = table.pairs[at]
+        found.setdefault(element, {})[word] = float(rounded[at])
+    return PairWeights(name, found, temperature)
 
 
-def tensors(fitted: Fitted) -> dict[str, NDArray[np.float32]]:
-    """Return the weights by name, including the vectors of the paths (`free`)."""
-    weights = {name: tensor.numpy() for name, tensor in fitted.net.state_dict().items()}
-    return {**weights, "free": fitted.free.numpy()}
+def files_of(whole: PairWeights, folds: Sequence[PairWeights]) -> tuple[dict[str, bytes], list[str]]:
+    """Return the files of all weights, and the names of those of the folds: none if they would be too large."""
+    files = {f"fold-{fold}.json": orjson.dumps(one.to_json()) for fold, one in enumerate(folds)}
+    if sum(map(len, files.values())) > MOST_FOLD_BYTES:
+        files = {}
+    return {WEIGHTS: orjson.dumps(whole.to_json()), **files}, list(files)
 
 
-def scorers_of_folds(fitted: Sequence[Fitted]) -> dict[str, bytes]:
-    """Return the scorer fitted without each fold as a file in half precision.
-
-    Returns an empty mapping when the files together exceed `MOST_FOLD_BYTES`.
-    """
-    files = {
-        f"fold-{fold}.safetensors": save({name: tensor.astype(np.float16) for name, tensor in tensors(one).items()})
-        for fold, one in enumerate(fitted)
-    }
-    return files if sum(map(len, files.values())) <= MOST_FOLD_BYTES else {}
-
-
-def folds_of_hashes(examples: Sequence[Example], folds: Indices) -> bytes:
+def folds_of_hashes(examples: Sequence[Example], folds: Places) -> bytes:
     """Return the content of the file FOLDS.
 
     A question that occurs in several folds is left out, because every scorer has learned from it.
@@ -66,39 +44,3 @@ def folds_of_hashes(examples: Sequence[Example], folds: Indices) -> bytes:
     for example, fold in zip(examples, folds.tolist(), strict=True):
         mine.setdefault(question_hash(example), set()).add(fold)
     return orjson.dumps({"hashes": {hashed: min(own) for hashed, own in mine.items() if len(own) == 1}})
-
-
-def kept_lines(
-    examples: Sequence[Example],
-    lists: PlanLists,
-    scored: Sequence[tuple[Floats, float]],
-    folds: Indices,
-    temperature: float,
-    schema: Schema,
-) -> Iterator[bytes]:
-    """Yield one JSON line for each question: its best plans, scored by the scorer fitted without the question's fold.
-
-    Later learners can read these lines.
-    """
-    keys = [path_key(path, schema) for path in lists.paths]
-    for example, one, (sums, text), fold in zip(examples, lists.lists, scored, folds.tolist(), strict=True):
-        shares = probabilities(sums, text, temperature)
-        order = np.argsort(-sums, kind="stable")[:KEPT_PLANS]
-        plans = [_plan(one, int(at), float(shares[at]), keys) for at in order]
-        line = {
-            "id": example.id,
-            "hash": question_hash(example),
-            "fold": fold,
-            "no_hops": round(float(shares[-1]), 6),
-            "plans": plans,
-        }
-        yield orjson.dumps(line) + b"\n"
-
-
-def _plan(one: PlanList, at: int, share: float, keys: Sequence[str]) -> dict[str, object]:
-    mine = one.branches[one.branches[:, 0] == at]
-    return {
-        "branches": [{"mention": list(one.spans[mention]), "path": keys[path]} for _, mention, path in mine.tolist()],
-        "probability": round(share, 6),
-        "f1": round(float(one.labels[at]), 6),
-    }

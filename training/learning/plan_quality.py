@@ -1,4 +1,4 @@
-"""Quality of a scorer of plans: accuracy of its first plan, calibration, and the graph's list."""
+"""Quality of learned weights: how often the first meaning is the nearest one, its F1, and its calibration."""
 
 from __future__ import annotations
 
@@ -6,118 +6,54 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from search.domain.trace import Limit
-from search.interfaces import NodeStore
-from search.language.question import AnalysedQuestion
-from search.stages.plan.enumeration.enumerate import PlanCandidate
-from search.stages.plan.enumeration.propose import Proposer
-from search.stages.plan.scoring.score import Scored
-from training.data.examples import Example
 from training.evaluation.calibration import calibration as by_bins
-from training.evaluation.measures import DEPTH, means, measure
-
-Floats = NDArray[np.float64]
-Score = Callable[[AnalysedQuestion, Sequence[PlanCandidate]], Scored]
+from training.learning.pair_fit import Part
+from training.learning.plan_meanings import Values
 
 TEMPERATURES = np.geomspace(0.5, 4.0, 43)
 _SAME = 1e-6
 
 
-def probabilities(sums: Floats, text: float, temperature: float = 1.0) -> Floats:
-    """Return the softmax over the plans and the plan without hops, which is the last entry."""
-    scaled = np.append(sums, text) / temperature
-    shares: Floats = np.exp(scaled - scaled.max())
-    shares /= shares.sum()
-    return shares
+def best_temperature(scored: Sequence[tuple[Part, Values]], check: Callable[[], None] = lambda: None) -> float:
+    """Return the temperature of `TEMPERATURES` that calibrates first meanings best, on questions not learned from.
 
-
-def best_temperature(
-    scored: Sequence[tuple[Floats, float]], labels: Sequence[Floats], check: Callable[[], None] = lambda: None
-) -> float:
-    """Return the temperature of `TEMPERATURES` with the lowest loss on questions that the scorer has not learned from.
-
-    `check` is called before each temperature and raises an exception when the run must stop.
+    The loss is the cross entropy of the probability of what the first meaning finds and its F1. `scored` are parts of a
+    table with the scores of their meanings. `check` is called before each temperature and raises an exception when the
+    run must stop.
     """
 
-    def at(temperature: float) -> float:
+    def loss(temperature: float) -> float:
         check()
-        return surprise(scored, labels, temperature)
+        total = 0.0
+        for part, sums in scored:
+            shares, fits = part.firsts(sums / temperature)
+            shares = shares.clip(_SAME, 1 - _SAME)
+            total -= float(fits @ np.log(shares) + (1 - fits) @ np.log(1 - shares))
+        return total
 
-    return float(min(TEMPERATURES, key=at))
-
-
-def surprise(scored: Sequence[tuple[Floats, float]], labels: Sequence[Floats], temperature: float = 1.0) -> float:
-    """Return the loss of `plan_loss`, summed over the questions."""
-    total = 0.0
-    for (sums, text), found in zip(scored, labels, strict=True):
-        shares, best = probabilities(sums, text, temperature), float(found.max(initial=0.0))
-        right = float(shares[:-1] @ found) / best if best else 0.0
-        total -= best * np.log(right + _SAME) + (1 - best) * np.log(shares[-1] + _SAME)
-    return total
+    return float(min(TEMPERATURES, key=loss))
 
 
-def accuracy(scored: Sequence[tuple[Floats, float]], labels: Sequence[Floats]) -> float:
-    """Return the percentage of questions whose first plan finds answers and has the best F1 of all plans."""
-    right = [
-        len(found) > 0 and 0 < found.max() <= found[int(np.argmax(sums))] + _SAME
-        for (sums, _), found in zip(scored, labels, strict=True)
-    ]
-    return round(100 * float(np.mean(right)), 2)
+def measures(scored: Sequence[tuple[Part, Values]], questions: int) -> dict[str, float]:
+    """Return percentages of the questions, by the first meaning of each.
 
-
-def calibration(scored: Sequence[tuple[Floats, float]], labels: Sequence[Floats], temperature: float) -> dict[str, Any]:
-    """Return the mean probability and the mean F1 of the first plan, in bins of its probability.
-
-    `error` is the mean distance between the two, over all questions that have a plan.
+    `right`: no meaning that was tried is nearer to the answers, and it finds some. `whole`: it finds just the answers.
+    `f1` is the mean F1 of what it finds. Questions without meanings count as wrong.
     """
-    rows = [
-        (float(probabilities(sums, text, temperature)[at]), float(found[at]))
-        for (sums, text), found in zip(scored, labels, strict=True)
-        if len(found)
-        for at in [int(np.argmax(sums))]
-    ]
-    found = by_bins([probability for probability, _ in rows], [f1 for _, f1 in rows], "f1")
-    return found or {"error": 0.0, "bins": []}
+    fits = np.concatenate([part.firsts(sums)[1] for part, sums in scored])
+    best = np.concatenate([part.nearest() for part, _ in scored])
+    found = {
+        "right": ((fits > 0) & (fits >= best - _SAME)).sum(), "whole": (fits >= 1 - _SAME).sum(), "f1": fits.sum(),
+    }  # fmt: skip
+    return {name: round(100 * float(value) / questions, 2) for name, value in found.items()}
 
 
-def graph_lists(
-    examples: Sequence[Example],
-    scores: Sequence[Sequence[Score]],
-    proposer: Proposer,
-    nodes: NodeStore,
-    plans: int,
-    limit: Limit,
-) -> list[dict[str, float]]:
-    """Return H@1, H@5, R@20 and MRR, in percent, of the graph's list alone, for each scorer.
+def calibration(scored: Sequence[tuple[Part, Values]], temperature: float) -> dict[str, Any]:
+    """Return the mean probability and the mean F1 of the first meaning, in bins of its probability.
 
-    `scores[i]` are the scorers of question i. The list uses the best `plans` plans that
-    find any node. A node's score is the sum of the probabilities of those plans that find the node.
+    `error` is the mean distance between the two, over all questions that have a meaning.
     """
-    answers = {example.id: example.answers for example in examples}
-    rankings: list[dict[str, list[str]]] = [{} for _ in scores[0]] if scores else []
-    for example, several in zip(examples, scores, strict=True):
-        question = proposer.read(example.text)
-        candidates = proposer.candidates(question, limit)
-        for at, score in enumerate(several):
-            keys = _ranked(score(question, candidates), proposer, plans)
-            rankings[at][example.id] = nodes.ids(keys[:DEPTH])
-    return [means(measure(one, answers)) for one in rankings]
-
-
-def _ranked(scored: Scored, proposer: Proposer, plans: int) -> list[int]:
-    """Return the keys that the best plans find, best first; equal scores are ordered by key."""
-    sums, found = [], []
-    for candidate, total in scored.candidates:
-        keys = proposer.enumerator.found(candidate)
-        if len(keys):
-            sums.append(total)
-            found.append(keys)
-        if len(found) == plans:
-            break
-    totals: dict[int, float] = {}
-    for share, keys in zip(probabilities(np.array(sums), scored.text), found, strict=False):
-        for key in keys.tolist():
-            totals[key] = totals.get(key, 0.0) + float(share)
-    return sorted(totals, key=lambda key: (-totals[key], key))
+    firsts = [part.firsts(sums / temperature) for part, sums in scored]
+    shares, fits = (np.concatenate(several).tolist() for several in zip(*firsts, strict=True))
+    return by_bins(shares, fits, "f1") or {"error": 0.0, "bins": []}

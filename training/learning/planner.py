@@ -2,80 +2,71 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from search.domain.run_context import RunContext
-from search.interfaces import Keys, MentionIndex, Vectors
-from search.neural.plan_scorer import LearnedPlanScorer
-from search.stages.plan.knowledge.shape import Metapath
-from search.stages.plan.rules import RulePlanner
-from search.stages.plan.scoring.learned import LearnedScorer, MappedPaths
-from search.stages.plan.scoring.score import Scorer
+from search.interfaces import Keys, MentionIndex
+from search.neural.plan_scorer import FORM
+from search.stages.plan import Planner
 from training.data.examples import Example
 from training.learning.folds import folds_of, patterns_of
-from training.learning.plan_files import folds_of_hashes, kept_lines, scorers_of_folds, served, tensors
-from training.learning.plan_fit import FitSettings, Fitted, Indices, fit, unlearned
-from training.learning.plan_lists import Collector, PlanLists
-from training.learning.plan_quality import (
-    Floats,
-    accuracy,
-    best_temperature,
-    calibration,
-    graph_lists,
-    surprise,
-)
+from training.learning.pair_fit import Part, fit
+from training.learning.plan_files import files_of, folds_of_hashes, pair_weights
+from training.learning.plan_meanings import Collector, Meanings, PairTable, Places, Values
+from training.learning.plan_quality import best_temperature, calibration, measures
 from training.learning.planner_settings import PlannerSettings
 from training.learning.task import FOLDS, Card, Evaluated, Learned, Material, TooFew
 
 FEWEST_QUESTIONS = PlannerSettings.FEWEST
 """Smallest number of questions that a training accepts."""
-_GENTLE = 0.3
-"""Factor on the learning rate for synthesised questions alone: their words are not people's, and at the full rate the
-scorer unlearns what the words of people's questions have in common with the base's."""
-_WAY = 0.5
-"""For synthesised questions alone, the share of the way to the learned weights (`FitSettings.way`); one half is what
-WiSE-FT recommends where there are no questions to choose it by."""
-WAYS = (1.0, 0.75, 0.5, 0.25, 0.0)
-"""Shares of the way from the unlearned to the learned weights; questions that were not learned from choose. What was
-learned from some patterns of questions may be wrong for all others, and then none of it is used."""
+PENALTIES = (1.0, 10.0)
+"""Strengths of L2; questions that were not learned from choose."""
+WAYS = (1.0, 0.75, 0.5, 0.25)
+"""Shares of the learned weights that are used; questions that were not learned from choose. What was learned from some
+patterns of questions may be wrong for all others, and then none of it is used (0)."""
 _ALWAYS = -1
 """The fold of questions that every fit learns from."""
-CROSS_FITTED = "cross_fitted.jsonl.gz"
-"""File of the artifact: one line for each question, with its best plans scored by a scorer fitted without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How strongly the weights are held to 0, and which share of them is used."""
+
+    penalty: float
+    way: float
+
+
+GENTLE = Choice(10.0, 0.5)
+"""The choice for synthesised questions alone: their words are not people's. One half is what WiSE-FT (Wortsman et al.
+2022) recommends where there are no questions to choose it by."""
 
 
 @dataclass(frozen=True)
 class PlannerLearner(PlannerSettings):
-    """Learns to score plans."""
+    """Learns to score the meanings of questions."""
 
     def task(self, material: Material) -> PlannerTask:
-        """Return the training task for the planner of searches, so that it learns on the plans that searches list.
+        """Return the training task for the planner of searches, so that it learns on the meanings that searches try.
 
         Raises StageError when the release's encoder is not available.
         """
-        names = ("plans", "least", "temperature")
+        names = {one.name for one in fields(Planner) if "help" in one.metadata} - {"artifact", "fold"}
         options = {name: value for name, value in material.options.items() if name in names}
         tools = material.tools
-        planner = RulePlanner(
+        planner = Planner(
             tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema, graph=tools.graph,
-            values=tools.values, text=tools.text, vectors=tools.vectors, **options,
+            values=tools.values, text=tools.text, vectors=tools.vectors, columns=tools.columns, **options,
         )  # fmt: skip
         return PlannerTask(self, lesson_of(material, planner))
 
-    def folds_of(self, texts: Sequence[str], mentions: MentionIndex) -> Indices:
+    def folds_of(self, texts: Sequence[str], mentions: MentionIndex) -> Places:
         """Return the fold of each question (`folds_of`)."""
         return folds_of(texts, self.folds, self.seed, patterns_of(texts, mentions))
-
-    def fit_of(self, questions: int) -> FitSettings:
-        """Return the settings of a fit on this number of questions."""
-        epochs = max(1, min(self.epochs, self.steps * self.batch // questions))
-        return FitSettings(epochs, self.batch, self.rate, self.decay, self.hidden, self.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,14 +78,14 @@ class Lesson:
 
     examples: Sequence[Example]
     answers: Sequence[Keys]
-    planner: RulePlanner
+    planner: Planner
     more: Sequence[Example] = ()
     more_answers: Sequence[Keys] = ()
     gently: bool = False
-    """Whether the rate is lowered (`_GENTLE`), because mainly synthesised questions are learned from."""
+    """Whether `GENTLE` is taken, because mainly synthesised questions are learned from."""
 
 
-def lesson_of(material: Material, planner: RulePlanner) -> Lesson:
+def lesson_of(material: Material, planner: Planner) -> Lesson:
     """Return the lesson for a planner: measured on the questions that people asked, if there are enough of them.
 
     Synthesised questions are learned from beside them. Without enough, they count like all others.
@@ -109,15 +100,16 @@ def lesson_of(material: Material, planner: RulePlanner) -> Lesson:
 
 @dataclass(frozen=True, eq=False)
 class LearnedPlanner(Learned):
-    """The scorer fitted on all questions and, for measuring, the scorers fitted without each fold."""
+    """The weights fitted on all questions and, for measuring, those fitted without each fold.
 
-    lists: PlanLists
-    wordings: Vectors
-    folds: Indices
-    fitted: Sequence[Fitted]
-    scored: Sequence[tuple[Floats, float]]
+    `scored` are the questions of each fold, with the scores of their meanings by weights that have not seen them.
+    """
+
+    meanings: Sequence[Meanings]
+    scored: Sequence[tuple[Part, Values]]
     temperature: float
-    way: float
+    choice: Choice
+    pairs: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,187 +123,176 @@ class PlannerTask:
         """Describe the learner for the model card."""
         return Card(
             "Scorer of plans",
-            "It scores the candidate plans of a question: which way through the graph, from a name in the question, "
-            "leads to the answer. It learns from questions and their answers alone; no plan is annotated. Each plan is "
-            "labelled by the F1 of what it finds with the question's conditions, less where it leaves over words that "
-            "a plan as good explains. The likely plans are asked to find answers.",
-            "It scores plans over vectors of one encoder only. Types and relations that it has not seen are scored by "
-            "their wording.",
+            "It scores the meanings that the grammar finds for a question: what the words of this knowledge base's "
+            "questions say about paths, answer types and conditions. It learns from questions and their answers alone; "
+            "no plan is annotated. The meanings that find the answers best are taken for right.",
+            "It knows only words that several of its questions have in common. Of types and relations that it has not "
+            "seen it says nothing.",
         )
 
     def fit(self, run: RunContext) -> LearnedPlanner:
         """Learn from the questions. Raises TooFew, RunCancelled, SearchCancelled, DeadlineExceeded."""
-        examples, known = self.lesson.examples, self.lesson.planner.knowledge
+        examples = self.lesson.examples
         if missing := self.learner.too_few(len(examples), 0):
             raise TooFew(missing.message)
-        lists = self._collected(run)
-        _warn_unreached(lists, run)
-        wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
+        meanings = self._collected(run)
+        _warn_unreached(meanings, run)
+        table = PairTable.of_questions(meanings, run.check)
         folds = self.learner.folds_of([example.text for example in examples], self.lesson.planner.mentions)
         always = np.full(len(self.lesson.more), _ALWAYS, dtype=folds.dtype)
-        fitted, whole, way = self._fitted(lists, wordings, np.concatenate([folds, always]), run)
-        lists = PlanLists(lists.lists[: len(examples)], lists.paths)
-        told = [at for at, one in enumerate(lists.lists) if one.teaches]
-        labels = [one for at, one in enumerate(_labels(lists)) if lists.lists[at].teaches]
-        scored = _cross_fitted(fitted, lists, folds, run)
-        temperature = best_temperature([scored[at] for at in told], labels, run.check)
-        for one in (*fitted, whole):
-            one.net.temperature.fill_(temperature)
-        kept = b"".join(kept_lines(examples, lists, scored, folds, temperature, known.schema))
-        scorers = scorers_of_folds(fitted)
-        files = {
-            CROSS_FITTED: gzip.compress(kept, mtime=0),
-            **scorers,
-            **({FOLDS: folds_of_hashes(examples, folds)} if scorers else {}),
-        }
+        parts, whole, choice = _Fits(self.learner, table, np.concatenate([folds, always]), run).fitted(
+            GENTLE if self.lesson.gently else None
+        )
+        scored = [
+            (part, part.sums(weights))
+            for fold, weights in enumerate(parts)
+            for part in [Part.of_table(table, np.flatnonzero(folds == fold))]
+        ]
+        temperature = best_temperature(scored, run.check)
+        kept = [pair_weights(f"fold {fold}", table, weights, temperature) for fold, weights in enumerate(parts)]
+        files, names = files_of(pair_weights("all questions", table, whole, temperature), kept)
+        if names:
+            files[FOLDS] = folds_of_hashes(examples, folds)
         return LearnedPlanner(
-            tensors(whole), served(whole, lists.paths, self.lesson.planner) | {"folds": list(scorers)}, files,
-            lists, wordings, folds, fitted, scored, temperature, way,
+            {}, {"form": FORM, "folds": names}, files, meanings[: len(examples)], scored, temperature, choice,
+            int(np.count_nonzero(whole)),
         )  # fmt: skip
 
     def evaluate(self, learned: LearnedPlanner, run: RunContext) -> Evaluated:
-        """Return measures of the cross-fitted scorers and of the untrained scorer, on the same questions."""
-        lists, labels = learned.lists, _labels(learned.lists)
-        start = _sums(unlearned(learned.wordings, self.learner.hidden), lists, np.arange(len(lists)))
-        before, after = self._graph_lists(learned, run)
-        right = {"before": accuracy(start, labels), "after": accuracy(learned.scored, labels)}
+        """Return measures of the cross-fitted weights and of the grammar alone, on the same questions."""
+        questions = len(learned.meanings)
+        before = measures([(part, part.scores) for part, _ in learned.scored], questions)
+        after = measures(learned.scored, questions)
         metrics = {
-            "questions": len(lists),
-            "folds": len(learned.fitted),
-            "reachable": round(100 * float((lists.reach > 0).mean()), 2),
-            "plan_accuracy": right,
-            "graph_list": {"questions": min(self.learner.measured, len(lists)), "before": before, "after": after},
+            "questions": questions,
+            "folds": len(learned.scored),
+            "reachable": round(100 * float(np.mean([one.fit.max(initial=0.0) > 0 for one in learned.meanings])), 2),
+            "plan_accuracy": {"before": before["right"], "after": after["right"]},
+            "whole": {"before": before["whole"], "after": after["whole"]},
+            "f1": {"before": before["f1"], "after": after["f1"]},
+            "pairs": learned.pairs,
             "temperature": round(learned.temperature, 3),
-            "way": learned.way,
-            "calibration": calibration(learned.scored, labels, learned.temperature),
+            "penalty": learned.choice.penalty,
+            "way": learned.choice.way,
+            "calibration": calibration(learned.scored, learned.temperature),
         }
+        named = {"right": "plan right", "whole": "just the answers", "f1": "F1"}
         table = {
-            "untrained": {"plan right": right["before"], **before},
-            "cross-fitted": {"plan right": right["after"], **after},
+            row: {named[name]: value for name, value in found.items()}
+            for row, found in (("untrained", before), ("cross-fitted", after))
         }
         return Evaluated(metrics, table)
 
-    def _collected(self, run: RunContext) -> PlanLists:
-        planner = self.lesson.planner
-        collector = Collector(planner)
+    def _collected(self, run: RunContext) -> list[Meanings]:
         examples = [*self.lesson.examples, *self.lesson.more]
-        total = len(examples)
-        return collector.collect(
+        return Collector(self.lesson.planner.reader, self.learner.tried).collect(
             [example.text for example in examples], [*self.lesson.answers, *self.lesson.more_answers],
-            lambda done: run.progress("plans", done, total), run.limit,
+            lambda done: run.progress("plans", done, len(examples)), run.limit,
         )  # fmt: skip
 
-    def _fitted(
-        self, lists: PlanLists, wordings: Vectors, folds: Indices, run: RunContext
-    ) -> tuple[list[Fitted], Fitted, float]:
-        """Return the scorers fitted without each fold, the scorer fitted on all questions, and its share of the way."""
-        how = self.learner.fit_of(len(lists))
-        how = replace(how, rate=_GENTLE * how.rate, way=_WAY) if self.lesson.gently else how
-        count = int(folds.max()) + 1
-        total = ((2 * count if count > 2 else count) + 1) * how.epochs
-        done = iter(range(1, total + 1))
 
-        def part(name: str, chosen: Indices) -> Fitted:
-            def tick(epoch: int, loss: float) -> None:
-                run.progress("learning", next(done), total)
-                run.metric(f"loss, {name}", epoch, loss)
+@dataclass(frozen=True, eq=False)
+class _Fits:
+    """The fits of one training; `folds` has the fold of each question of the table."""
 
-            key = _checkpoint(name, lists, wordings, chosen, how)
-            if (saved := run.checkpoints.load(key)) is not None:
-                for epoch in range(how.epochs):
-                    tick(epoch + 1, float("nan"))
-                return Fitted.from_bytes(saved, how.hidden)
-            names = [example.id for example in (*self.lesson.examples, *self.lesson.more)]
-            fitted = fit(lists, wordings, chosen, how, tick, run.check, names, run.log)
-            run.checkpoints.save(key, fitted.to_bytes())
-            return fitted
+    learner: PlannerLearner
+    table: PairTable
+    folds: Places
+    run: RunContext
 
-        parts = [part(f"without fold {fold}", np.flatnonzero(folds != fold)) for fold in range(count)]
-        if count < 3:
-            return parts, part("all questions", np.arange(len(lists))), 1.0
-        # The next fold chooses, by a scorer that has learned from neither, so that no fold chooses for itself.
-        moved = []
-        for fold, one in enumerate(parts):
-            after = (fold + 1) % count
-            tried = part(f"without folds {fold} and {after}", np.flatnonzero((folds != fold) & (folds != after)))
-            moved.append(one.towards(wordings, _way([tried], [folds == after], lists, wordings)))
-        own = _way(parts, [folds == fold for fold in range(count)], lists, wordings)
-        return moved, part("all questions", np.arange(len(lists))).towards(wordings, own), own
+    def fitted(self, chosen: Choice | None) -> tuple[list[Values], Values, Choice]:
+        """Return the weights without each fold, those of all questions, and how these were chosen.
 
-    def _graph_lists(self, learned: LearnedPlanner, run: RunContext) -> tuple[dict[str, float], dict[str, float]]:
-        """Return the measures of the graph's list on a sample of questions: untrained, then cross-fitted."""
-        planner, known = self.lesson.planner, self.lesson.planner.knowledge
-        scorers = [_scorer(one, learned.lists.paths, planner) for one in learned.fitted]
-        plain = Scorer(planner.features, known.wording, known.vectors)
-        drawn = np.random.default_rng(self.learner.seed).permutation(len(learned.folds))[: self.learner.measured]
-        run.progress("measuring", 0, 1)
-        measures = graph_lists(
-            [self.lesson.examples[at] for at in drawn], [(plain, scorers[learned.folds[at]]) for at in drawn],
-            planner.proposer, planner.nodes, planner.plans, run.limit,
-        )  # fmt: skip
-        run.progress("measuring", 1, 1)
-        before, after = measures or ({}, {})
-        return before, after
+        `chosen` is taken for all, if it is given. With fewer than three folds none is left to choose by.
+        """
+        count = int(self.folds.max()) + 1
+        if chosen is None and count < 3:
+            chosen = Choice(PENALTIES[0], 1.0)
+        penalties = PENALTIES if chosen is None else (chosen.penalty,)
+        tick = self._ticking(len(penalties) * count * (1 if chosen else 2) + 1)
+        without = {(fold, penalty): self._fit(f"without fold {fold}", self.folds != fold, penalty, tick)
+                   for fold, penalty in product(range(count), penalties)}  # fmt: skip
+        if chosen is not None:
+            choices, own = [chosen] * count, chosen
+        else:
+            # The next fold chooses, by weights that have learned from neither, so that no fold chooses for itself.
+            choices = []
+            for fold in range(count):
+                after = (fold + 1) % count
+                others = (self.folds != fold) & (self.folds != after)
+                tried = {penalty: self._fit(f"without folds {fold} and {after}", others, penalty, tick)
+                         for penalty in penalties}  # fmt: skip
+                choices.append(self._choice([(self.folds == after, tried)]))
+            own = self._choice(
+                [(self.folds == fold, {penalty: without[fold, penalty] for penalty in penalties})
+                 for fold in range(count)]
+            )  # fmt: skip
+        parts = [choice.way * without[fold, choice.penalty] for fold, choice in enumerate(choices)]
+        whole = self._fit("all questions", np.ones(len(self.folds), dtype=np.bool_), own.penalty, tick)
+        return parts, own.way * whole, own
+
+    def _choice(self, asked: Sequence[tuple[Places, dict[float, Values]]]) -> Choice:
+        """Return the choice with the best mean F1 of the first meanings, of equal ones that with the lowest loss.
+
+        `asked` are questions, with weights that have not learned from them by penalty. Where the best choice gains less
+        than one standard error over the grammar alone, none of the weights is used.
+        """
+        parts = [(Part.of_table(self.table, np.flatnonzero(chosen)), weights) for chosen, weights in asked]
+        plain = np.concatenate([part.firsts(part.scores)[1] for part, _ in parts])
+        scores: dict[Choice, tuple[float, float]] = {}
+        gains: dict[Choice, Values] = {}
+        for one in (Choice(penalty, way) for penalty, way in product(PENALTIES, WAYS)):
+            self.run.check()
+            sums = [(part, part.sums(one.way * weights[one.penalty])) for part, weights in parts]
+            gains[one] = np.concatenate([part.firsts(own)[1] for part, own in sums]) - plain
+            scores[one] = round(float(gains[one].sum()), 6), -sum(part.loss(own) for part, own in sums)
+        best = max(scores, key=scores.__getitem__)
+        gain = gains[best]
+        return best if gain.sum() > gain.std() * len(gain) ** 0.5 else Choice(best.penalty, 0.0)
+
+    def _ticking(self, fits: int) -> Callable[[int], None]:
+        """Return what counts finished fits."""
+        done = 0
+
+        def tick(finished: int) -> None:
+            nonlocal done
+            done += finished
+            self.run.progress("learning", done, fits)
+
+        tick(0)
+        return tick
+
+    def _fit(self, name: str, learned: Places, penalty: float, tick: Callable[[int], None]) -> Values:
+        """Return the weights learned from some questions, as they were saved if this fit was done before."""
+        chosen = np.flatnonzero(learned)
+        key = self._checkpoint(name, chosen, penalty)
+        series = f"loss, {name}, L2 {penalty:g}"
+        if (saved := self.run.checkpoints.load(key)) is not None:
+            weights = np.frombuffer(saved)
+        else:
+            weights = fit(
+                self.table, chosen, penalty, self.learner.steps,
+                lambda step, loss: self.run.metric(series, step, loss), self.run.check,
+            )  # fmt: skip
+            self.run.checkpoints.save(key, weights.tobytes())
+        tick(1)
+        return weights
+
+    def _checkpoint(self, name: str, chosen: Places, penalty: float) -> str:
+        """Return the name of a fit's checkpoint. Other questions, answers or settings give another name."""
+        content = hashlib.blake2b(repr((name, penalty, self.learner)).encode(), digest_size=8)
+        table = self.table
+        for part in (chosen, table.scores, table.fit, table.first, table.of.indices, table.parts.indices):
+            content.update(part.tobytes())
+        content.update(repr(table.pairs).encode())
+        return f"plans-{content.hexdigest()}"
 
 
-def _warn_unreached(lists: PlanLists, run: RunContext) -> None:
+def _warn_unreached(meanings: Sequence[Meanings], run: RunContext) -> None:
     """Log, with the numbers, that no plan of any question finds an answer."""
-    if not (lists.reach > 0).any():
-        plans = float(np.mean([len(one.features) for one in lists.lists]))
+    if not any((one.fit > 0).any() for one in meanings):
+        plans = float(np.mean([len(one.fit) for one in meanings]))
         run.log(
-            f"Of {len(lists):,} questions, the plans of 0 find an answer ({plans:.0f} plans on average), so all that "
-            "can be learned is that the text answers them. Are these questions about this knowledge base?"
+            f"Of {len(meanings):,} questions, the plans of 0 find an answer ({plans:.0f} plans on average), so nothing "
+            "can be learned. Are these questions about this knowledge base?"
         )
-
-
-def _checkpoint(name: str, lists: PlanLists, wordings: Vectors, chosen: Indices, how: FitSettings) -> str:
-    """Return the name of a fit's checkpoint. Other questions, answers, paths or settings give another name."""
-    content = hashlib.blake2b(repr((name, how)).encode(), digest_size=8)
-    content.update(wordings.tobytes() + chosen.tobytes())
-    for one in lists.lists:
-        content.update(one.features.tobytes() + one.labels.tobytes() + one.branches.tobytes() + one.masked.tobytes())
-        content.update(bytes([one.teaches]))
-    return f"plans-{content.hexdigest()}"
-
-
-def _labels(lists: PlanLists) -> list[Floats]:
-    return [one.labels.astype(np.float64) for one in lists.lists]
-
-
-def _cross_fitted(
-    fitted: Sequence[Fitted], lists: PlanLists, folds: Indices, run: RunContext
-) -> list[tuple[Floats, float]]:
-    """Return each question's sums by the scorer fitted without its fold."""
-    scored: list[tuple[Floats, float]] = [(np.zeros(0), 0.0)] * len(lists)
-    for fold, one in enumerate(fitted):
-        run.check()
-        mine = np.flatnonzero(folds == fold)
-        for at, sums in zip(mine, _sums(one, lists, mine), strict=True):
-            scored[at] = sums
-    return scored
-
-
-def _way(
-    fitted: Sequence[Fitted], asked: Sequence[NDArray[np.bool_]], lists: PlanLists, wordings: Vectors
-) -> float:  # fmt: skip
-    """Return the share of the way (`WAYS`) with the lowest loss; each scorer has not learned from those it is asked."""
-    every = _labels(lists)
-    teaches = np.array([one.teaches for one in lists.lists], dtype=np.bool_)
-    losses = dict.fromkeys(WAYS, 0.0)
-    for one, chosen in zip(fitted, asked, strict=True):
-        places = np.flatnonzero(teaches[: len(chosen)] & chosen)
-        for way in WAYS:
-            sums = _sums(one.towards(wordings, way), lists, places)
-            losses[way] += surprise(sums, [every[at] for at in places])
-    return min(WAYS, key=losses.__getitem__)
-
-
-def _sums(fitted: Fitted, lists: PlanLists, chosen: Indices) -> list[tuple[Floats, float]]:
-    return [(sums.astype(np.float64), text) for sums, text in fitted.sums(lists, chosen)]
-
-
-def _scorer(fitted: Fitted, paths: Sequence[Metapath], planner: RulePlanner) -> LearnedScorer:
-    known = planner.knowledge
-    scorer = LearnedPlanScorer("fold", served(fitted, paths, planner), tensors(fitted))
-    path_vectors = MappedPaths(scorer, known.wording, known.vectors)
-    return LearnedScorer(planner.features, known.vectors, scorer, path_vectors)

@@ -22,6 +22,7 @@ from search.domain.run_context import RunContext
 from search.domain.trace import Limit
 from search.interfaces import (
     Adjacency,
+    Columns,
     Encoder,
     GraphStore,
     Keys,
@@ -64,6 +65,8 @@ class LearningTools(Protocol):
     def vectors(self) -> VectorIndex: ...
     @property
     def values(self) -> ValueIndex: ...
+    @property
+    def columns(self) -> Columns: ...
     @property
     def graph(self) -> GraphStore: ...
 

@@ -16,7 +16,6 @@ from search.interfaces import (
     Adjacency,
     Columns,
     Encoder,
-    GraphStore,
     MentionIndex,
     NodeStore,
     PlanScorers,
@@ -29,7 +28,7 @@ from search.language.tokens import tokens
 from search.stages.plan.annotate import MOST_TOKENS
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.read import Reader
-from search.stages.plan.rules import RulePlanner
+from search.stages.plan.sparse import Elements, Learned
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,6 @@ class Planner:
     schema: Schema
     columns: Columns
     plan_scorers: PlanScorers | None = None
-    graph: GraphStore | None = None
     values: ValueIndex | None = None
     text: TextIndex | None = None
     vectors: VectorIndex | None = None
@@ -79,12 +77,9 @@ class Planner:
         """
         if question.plan is not None:
             return [ScoredPlan(question.plan, "user", 1.0)]
-        if self.artifact:
-            learned = self.rules(question, limit)
-            if learned.status != "degraded":
-                return learned
-            return StepOutput(self._read(question.text, limit), learned.detail, "degraded")
-        return StepOutput(self._read(question.text, limit), _beyond(question.text))
+        unlearned = self._learned[1]
+        said = " ".join(filter(None, [unlearned, _beyond(question.text)]))
+        return StepOutput(self._read(question.text, limit), said, "degraded" if unlearned else "ok")
 
     def _read(self, text: str, limit: Limit) -> list[ScoredPlan]:
         listed = self.reader(text, limit, self.temperature, self.plans)
@@ -93,7 +88,10 @@ class Planner:
     @cached_property
     def reader(self) -> Reader:
         """The tool that reads questions by the grammar."""
-        return Reader(self.knowledge, self.mentions, self.adjacency, self.nodes, self.columns, self.values, self._soft)
+        return Reader(
+            self.knowledge, self.mentions, self.adjacency, self.nodes, self.columns, self.values, self._soft,
+            learned=self._learned[0],
+        )  # fmt: skip
 
     @cached_property
     def knowledge(self) -> Knowledge:
@@ -101,13 +99,16 @@ class Planner:
         return Knowledge.of(self.schema, self.encoder)
 
     @cached_property
-    def rules(self) -> RulePlanner:
-        """The planner of a trained scorer of walks."""
-        return RulePlanner(
-            self.mentions, self.adjacency, self.encoder, self.nodes, self.schema, self.plan_scorers, self.graph,
-            self.values, self.text, self.vectors, plans=self.plans, least=self.least, temperature=self.temperature,
-            artifact=self.artifact, fold=self.fold,
-        )  # fmt: skip
+    def _learned(self) -> tuple[Learned | None, str]:
+        """What the trained planner adds to the scores, None if none is set; a sentence if it cannot be used."""
+        if not self.artifact:
+            return None, ""
+        try:
+            if self.plan_scorers is None:
+                raise StageError("plan", "this site reads no artifacts", permanent=True)
+            return Learned(self.plan_scorers.get(self.artifact, self.fold), Elements(self.schema)), ""
+        except StageError as error:
+            return None, f"Plans are scored without the trained planner: {error.reason}."
 
     @cached_property
     def _soft(self) -> SoftTools | None:

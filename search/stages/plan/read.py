@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from search.domain.plan import Plan, ScoredPlan, Target
+from search.domain.plan import Plan, PlanSource, ScoredPlan, Target
 from search.domain.plan.checks import misfits
 from search.domain.question import LONGEST_QUESTION
 from search.domain.trace import Limit
@@ -33,6 +33,7 @@ from search.stages.plan.parse import Parser
 from search.stages.plan.risk import level
 from search.stages.plan.schema_index import SchemaIndex
 from search.stages.plan.sets import Asked, Kind, codes
+from search.stages.plan.sparse import Learned
 from search.stages.plan.try_out import Trial
 from search.stages.plan.year_nodes import YearNodes
 
@@ -55,6 +56,12 @@ class Tried:
         meaning: Asked | None = self.derivation.meaning
         return meaning
 
+    @property
+    def finds(self) -> object:
+        """What is told apart of meanings: those that find the same share their probability."""
+        asked = self.asked
+        return None if asked is None else (asked.ask, asked.show, self.found.tobytes(), self.left)
+
     def all_features(self) -> dict[str, float]:
         """Return the features of the derivation and of the trial."""
         found = self.derivation.all_features()
@@ -76,23 +83,26 @@ class Reader:
     soft: SoftTools | None = None
     weights: Weights | None = None
     tried: int = 12
+    learned: Learned | None = None
 
     def __call__(self, text: str, limit: Limit, temperature: float = 1.0, most: int = 10) -> list[ScoredPlan]:
         """Return at most `most` plans of a question, best first, with their probabilities."""
         read = self.read(text, limit)
         if not read:
-            return [ScoredPlan(Plan(target=Target("T", (), text.strip()), risk_level="no_trade"), "schema", 1.0)]
+            return [ScoredPlan(Plan(target=Target("T", (), text.strip()), risk_level="no_trade"), self._source, 1.0)]
+        if self.learned is not None:
+            temperature *= self.learned.scorer.temperature
         weighed = shared(read, temperature)
         grounds = grounds_of(weighed)
         probability = calibration().probability(grounds.inputs())
         (best, share), *others = weighed
-        first = ScoredPlan(self._settled(best, share, grounds), "schema", probability, grounds.to_json())
+        first = ScoredPlan(self._settled(best, share, grounds), self._source, probability, grounds.to_json())
         if first.plan.ask == "whether" or grounds.nothing:
             # That nothing is found is an answer, which another meaning must not undo.
             return [first]
         left = (1 - probability) / max(1 - share, 1e-9)
         rest = [
-            ScoredPlan(self._settled(one, share, grounds), "schema", min(left * share, probability))
+            ScoredPlan(self._settled(one, share, grounds), self._source, min(left * share, probability))
             for one, share in others
         ]
         return [first, *rest][:most]
@@ -115,6 +125,8 @@ class Reader:
         said = self.worded(text[:LONGEST_QUESTION]).text
         annotated = self.annotator(said)
         roots = self.parser(annotated, lambda: limit.check("plan"))
+        if self.learned is not None:
+            roots = self.learned(roots, annotated)
         dated = frozenset(self.schema.number_fields["date"])
         trial = Trial(self.adjacency, self.columns, self.schema.playing, dated)
         found: list[Tried] = []
@@ -181,6 +193,10 @@ class Reader:
             ("left-prose", prose if left else 0.0), ("left-bare", 1 - prose if left else 0.0),
         )  # fmt: skip
 
+    @property
+    def _source(self) -> PlanSource:
+        return "schema" if self.learned is None else "learned"
+
     @cached_property
     def _prose(self) -> list[float]:
         """How many words of prose the nodes of each type have, as a share of those of the type with most, in [0, 1]."""
@@ -229,10 +245,8 @@ def shared(read: Sequence[Tried], temperature: float = 1.0) -> list[tuple[Tried,
     shares /= shares.sum()
     found: dict[object, tuple[Tried, float]] = {}
     for one, share in zip(read, shares.tolist(), strict=True):
-        asked = one.asked
-        key = None if asked is None else (asked.ask, asked.show, one.found.tobytes(), one.left)
-        best, before = found.get(key, (one, 0.0))
-        found[key] = best, before + share
+        best, before = found.get(one.finds, (one, 0.0))
+        found[one.finds] = best, before + share
     return sorted(found.values(), key=lambda pair: -pair[1])
 
 

@@ -1,4 +1,4 @@
-"""The sums of a trained planner by hand, and artifacts that cannot be read."""
+"""Trained planners in their artifacts: what is read, what is kept, and artifacts that cannot be read."""
 
 from __future__ import annotations
 
@@ -6,99 +6,35 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-import torch
-from safetensors.numpy import save_file
 
 from search.domain.errors import StageError
-from search.interfaces import PlanTable
-from search.neural.plan_scorer import LearnedPlanScorer, LoadedPlanScorers, PlanScorerNet, ScorerSize, _mean
+from search.neural.plan_scorer import LoadedPlanScorers, PairWeights
 
-CONFIGURATION = {
-    "kind": "planner", "format": 1, "encoder": "hash@1", "features": ["a", "b"], "hidden": 1, "types": ["film"],
-    "relations": ["made"], "paths": ["p", "q"],
-}  # fmt: skip
-ONE, OTHER = [1.0, 0.0], [0.0, 1.0]
+CONFIGURATION = {"kind": "planner", "format": 1, "form": "pairs", "folds": ["fold-0.json"]}
+WEIGHTS = {"temperature": 1.5, "weights": {"type film": {"": 0.25, "movi": -1.0}}}
 
 
-def tensors(**changed: list[Any]) -> dict[str, np.ndarray]:
-    """Return weights that know nothing but the starting ones, with two paths of unrelated directions."""
-    net = PlanScorerNet(ScorerSize(2, 2, 1), start=[3.0, 0.0], cosine=2.0, text=5.0)
-    weights = {name: tensor.numpy().copy() for name, tensor in net.state_dict().items()}
-    given = {name: np.array(value, dtype=np.float32) for name, value in changed.items()}
-    return {**weights, "free": np.array([ONE, OTHER], dtype=np.float32), **given}
-
-
-def table() -> PlanTable:
-    """Return two plans of a first question with one mention, and a second question without any."""
-    return PlanTable(
-        features=np.array([[1, 0], [0, 1]], dtype=np.float32),
-        question=np.array([0, 0]),
-        asked=np.array([ONE, OTHER], dtype=np.float32),
-        owner=np.array([0, 1]),
-        branches=np.array([[0, 0, 0], [1, 0, 1]]),
-    )
-
-
-@pytest.mark.parametrize(
-    ("changed", "plans", "texts"),
-    [
-        # Cosines 1 and 0 lie 0.5 above and below their mean, and count twice; the first feature counts 3.
-        ({}, [2 * 0.5 + 3, -2 * 0.5], [5, 5]),
-        ({"shift.weight": [[0, 1.5]]}, [4, -1 + 1.5], [5, 5]),
-        # The perceptron: relu(2a - 1) · 10 is 10 of the first plan, 0 of the second.
-        ({"hidden.weight": [[2, 0]], "hidden.bias": [-1], "out.weight": [[10]]}, [14, -1], [5, 5]),
-        # What is asked is turned: identity plus this map leads the first direction to the second.
-        ({"ask.weight": [[-1, 0], [1, 0]]}, [-2 * 0.5 + 3, 2 * 0.5], [5, 5]),
-        ({"tell.weight": [[-1, 1], [1, -1]]}, [-2 * 0.5 + 3, 2 * 0.5], [5, 5]),
-        ({"ground": [0.25, -2]}, [4, -1], [5.25, 3]),
-        ({"warm": [1, -0.2]}, [2 * 2 * 0.5 + 3, -2], [4, 4]),
-        ({"temperature": [2]}, [2, -0.5], [2.5, 2.5]),
-    ],
-)
-def test_sums_are_worked_out_by_hand(changed: dict[str, list[Any]], plans: list[float], texts: list[float]) -> None:
-    weights = tensors(**changed)
-    scorer = LearnedPlanScorer("a", CONFIGURATION, weights)
-    sums, grounds = scorer(table(), scorer.map_paths(weights["free"]))
-    assert sums == pytest.approx(plans, abs=1e-5)
-    assert grounds == pytest.approx(texts, abs=1e-5)
-
-
-def test_a_join_is_as_close_as_its_branches_are_in_the_mean() -> None:
-    joined = PlanTable(
-        features=np.zeros((2, 2), dtype=np.float32), question=np.array([0, 0]),
-        asked=np.array([ONE, OTHER], dtype=np.float32), owner=np.array([0, 0]),
-        branches=np.array([[0, 0, 0], [0, 1, 0], [1, 0, 0]]),
-    )  # fmt: skip
-    scorer = LearnedPlanScorer("a", CONFIGURATION, tensors())
-    # Cosines (1 + 0) / 2 and 1, their mean 0.75.
-    assert scorer(joined, scorer.map_paths(tensors()["free"]))[0] == pytest.approx([2 * -0.25, 2 * 0.25])
-
-
-def test_the_mean_of_a_group_without_values_is_0() -> None:
-    means = _mean(torch.tensor([1.0, 3.0, 5.0]), torch.tensor([0, 0, 2]), 4)
-    assert means.tolist() == [2.0, 0.0, 5.0, 0.0]
-
-
-def test_a_path_that_was_never_seen_has_no_vector() -> None:
-    scorer = LearnedPlanScorer("a", CONFIGURATION, tensors())
-    assert scorer.vector("r") is None
-    assert np.array_equal(scorer.vector("q"), OTHER)
-
-
-def written(folder: Path, configuration: object = CONFIGURATION, **changed: list[Any]) -> Path:
+def written(folder: Path, configuration: object = CONFIGURATION, weights: object = WEIGHTS) -> Path:
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps(configuration))
-    save_file(tensors(**changed), folder / "model.safetensors")
+    (folder / "weights.json").write_text(json.dumps(weights))
+    (folder / "fold-0.json").write_text(json.dumps({**WEIGHTS, "temperature": 2.0}))
     return folder
+
+
+def test_what_is_written_is_read() -> None:
+    one = PairWeights("a", {"type film": {"": 0.25}}, 1.5)
+    again = PairWeights.of("a", json.loads(json.dumps(one.to_json())))
+    assert (again.name, again.weights, again.temperature) == ("a", {"type film": {"": 0.25}}, 1.5)
 
 
 def test_an_artifact_is_read_once_and_kept(tmp_path: Path) -> None:
     written(tmp_path / "planner-1")
     scorers = LoadedPlanScorers(tmp_path)
-    first = scorers.get("planner-1")
-    assert (first.name, first.features, first.types) == ("planner-1", ("a", "b"), frozenset({"film"}))
+    first, fold = scorers.get("planner-1"), scorers.get("planner-1", 0)
+    assert (first.name, first.weights, first.temperature) == ("planner-1", WEIGHTS["weights"], 1.5)
+    assert fold.temperature == 2.0
     for file in (tmp_path / "planner-1").iterdir():
         file.unlink()
     assert scorers.get("planner-1") is first
@@ -120,35 +56,38 @@ def without(key: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("configuration", "changed", "sentence"),
+    ("configuration", "weights", "sentence"),
     [
-        ({**CONFIGURATION, "kind": "router"}, {}, "a1 is a router of format 1, not a planner of format 1"),
-        ({**CONFIGURATION, "format": 2}, {}, "a1 is a planner of format 2, not a planner of format 1"),
-        ([1, 2], {}, "the artifact a1 cannot be read"),
-        (None, {}, "the artifact a1 cannot be read"),
-        (without("kind"), {}, "the artifact a1 cannot be read"),
-        (without("paths"), {}, "the artifact a1 cannot be read"),
-        ({**CONFIGURATION, "features": 5}, {}, "the artifact a1 cannot be read"),
-        ({**CONFIGURATION, "features": ["a"]}, {}, "the artifact a1 cannot be read"),
-        ({**CONFIGURATION, "hidden": "many"}, {}, "the artifact a1 cannot be read"),
-        ({**CONFIGURATION, "paths": [["p"], "q"]}, {}, "the artifact a1 cannot be read"),
-        ({**CONFIGURATION, "paths": ["p", "q", "r"]}, {}, "3 paths have vectors of shape (2, 2)"),
-        (CONFIGURATION, {"free": [1, 2]}, "2 paths have vectors of shape (2,)"),
-        (CONFIGURATION, {"free": [ONE, [0, np.nan]]}, "free holds numbers that are not finite"),
-        (CONFIGURATION, {"ask.weight": [[1]]}, "size mismatch"),
+        ({**CONFIGURATION, "kind": "router"}, WEIGHTS, "a1 is a router of format 1, not a planner of format 1"),
+        ({**CONFIGURATION, "format": 2}, WEIGHTS, "a1 is a planner of format 2, not a planner of format 1"),
+        ([1, 2], WEIGHTS, "the artifact a1 cannot be read"),
+        (None, WEIGHTS, "the artifact a1 cannot be read"),
+        (without("kind"), WEIGHTS, "the artifact a1 cannot be read"),
+        (
+            without("form") | {"encoder": "hash@1", "features": []}, WEIGHTS,
+            "a1 was trained by an earlier version of the planner; train it again",
+        ),
+        (CONFIGURATION, [], "the artifact a1 cannot be read"),
+        (CONFIGURATION, {"temperature": 1.0}, "the artifact a1 cannot be read"),
+        (CONFIGURATION, {"weights": {}}, "the artifact a1 cannot be read"),
+        (CONFIGURATION, {**WEIGHTS, "weights": {"type film": {"": "much"}}}, "the artifact a1 cannot be read"),
+        (CONFIGURATION, {**WEIGHTS, "weights": {"type film": 3}}, "the artifact a1 cannot be read"),
+        (CONFIGURATION, {**WEIGHTS, "weights": {"type film": {"": float("nan")}}}, "numbers that are not finite"),
+        (CONFIGURATION, {**WEIGHTS, "temperature": 0}, "its temperature is 0.0"),
+        (CONFIGURATION, {**WEIGHTS, "temperature": float("inf")}, "its temperature is inf"),
     ],
-)
+)  # fmt: skip
 def test_an_artifact_that_does_not_fit_gets_a_sentence(
-    tmp_path: Path, configuration: object, changed: dict[str, list[Any]], sentence: str
+    tmp_path: Path, configuration: object, weights: object, sentence: str
 ) -> None:
-    written(tmp_path / "a1", configuration, **changed)
+    written(tmp_path / "a1", configuration, weights)
     with pytest.raises(StageError) as caught:
         LoadedPlanScorers(tmp_path).get("a1")
     assert sentence in caught.value.reason
     assert caught.value.permanent
 
 
-@pytest.mark.parametrize("name", ["model.safetensors", "config.json"])
+@pytest.mark.parametrize("name", ["weights.json", "config.json"])
 @pytest.mark.parametrize("bytes_left", [0, 1, 40])
 def test_a_file_that_was_cut_gets_a_sentence(tmp_path: Path, name: str, bytes_left: int) -> None:
     file = written(tmp_path / "a1") / name
@@ -160,9 +99,15 @@ def test_a_file_that_was_cut_gets_a_sentence(tmp_path: Path, name: str, bytes_le
 def test_missing_files_get_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(StageError, match="there is no artifact gone on this machine"):
         LoadedPlanScorers(tmp_path / "no folder").get("gone")
-    (written(tmp_path / "half") / "model.safetensors").unlink()
+    (written(tmp_path / "half") / "weights.json").unlink()
     with pytest.raises(StageError, match="there is no artifact half on this machine"):
         LoadedPlanScorers(tmp_path).get("half")
+
+
+def test_a_fold_that_was_not_kept_is_said(tmp_path: Path) -> None:
+    written(tmp_path / "a1")
+    with pytest.raises(StageError, match="a1 has kept 1 scorers of folds, and number 7 is none of them"):
+        LoadedPlanScorers(tmp_path).get("a1", 7)
 
 
 @pytest.mark.parametrize("name", ["..", "../a1", "/etc", "a1/", "a\0b", "", ".new-a1", "A1", "a" * 5000, "a1\n"])

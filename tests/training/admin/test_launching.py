@@ -91,14 +91,14 @@ def test_too_few_synthesised_questions_are_told_under_their_field_with_the_numbe
 def test_what_is_out_of_bounds_is_told_at_its_field_and_opens_the_settings(
     staff: Client, sets: list[QuestionSet]
 ) -> None:
-    given = {"knowledge_base": "films", "question_set": "films/many@1", "argument-settings.epochs": "900"}
+    given = {"knowledge_base": "films", "question_set": "films/many@1", "argument-settings.steps": "900"}
     page = staff.post(address("train_planner"), given).content.decode()
-    assert "less than or equal to 200" in field(page, "argument-settings.epochs")
+    assert "less than or equal to 200" in field(page, "argument-settings.steps")
     assert '<details class="job-settings" open>' in page
-    json = {**given, "argument-settings.epochs": "", "argument-settings": '{"epochs": 900, "epoch": 2}'}
+    json = {**given, "argument-settings.steps": "", "argument-settings": '{"steps": 900, "step": 2}'}
     page = staff.post(address("train_planner"), json).content.decode()
-    assert "must be between 1 and 200" in field(page, "argument-settings.epochs")
-    assert "has no setting &#x27;epoch&#x27;" in page
+    assert "must be between 1 and 200" in field(page, "argument-settings.steps")
+    assert "has no setting &#x27;step&#x27;" in page
     assert not Job.objects.exists()
 
 
@@ -107,18 +107,18 @@ def test_fields_and_json_together_are_the_settings_and_a_clone_shows_them_as_fie
 ) -> None:
     job = Job.objects.create(
         kind="train_planner", specification_hash="1", knowledge_base_name="films",
-        arguments={"settings": {"epochs": 7, "gone": 1}},
+        arguments={"settings": {"steps": 7, "gone": 1}},
     )  # fmt: skip
     page = staff.get(address("train_planner", like=str(job.pk))).content.decode()
-    assert 'value="7"' in field(page, "argument-settings.epochs")
+    assert 'value="7"' in field(page, "argument-settings.steps")
     assert "&quot;gone&quot;: 1" in page[page.index('name="argument-settings"') :]
 
     form = LaunchForm("train_planner", {
         "knowledge_base": "films", "question_set": "films/many@1", "argument-limit": "0", "argument-synthesised": "0",
-        "argument-settings": '{"epochs": 3, "folds": 4}', "argument-settings.epochs": "7",
+        "argument-settings": '{"steps": 3, "folds": 4}', "argument-settings.steps": "7",
     })  # fmt: skip
     assert form.is_valid(), form.errors
-    assert form.values()["arguments"]["settings"] == {"epochs": 7, "folds": 4}
+    assert form.values()["arguments"]["settings"] == {"steps": 7, "folds": 4}
 
 
 def test_no_split_is_a_choice_and_not_the_default() -> None:
@@ -137,4 +137,4 @@ def test_a_training_of_everything_has_the_settings_of_each_learner(staff: Client
     page = staff.get(address("train_all")).content.decode()
     assert "Planner: settings" in page
     assert "Reranker: settings" in page
-    assert 'name="argument-settings.planner.epochs"' in page
+    assert 'name="argument-settings.planner.steps"' in page

@@ -1,4 +1,4 @@
-"""Measures of a scorer of plans, worked out by hand."""
+"""Measures of learned weights, worked out by hand."""
 
 from __future__ import annotations
 
@@ -7,45 +7,45 @@ from math import log
 import numpy as np
 import pytest
 
-from training.learning.plan_quality import TEMPERATURES, accuracy, best_temperature, calibration, probabilities
+from tests.training.learning.meanings import table_of
+from training.learning.pair_fit import Part
+from training.learning.plan_meanings import Values
+from training.learning.plan_quality import TEMPERATURES, best_temperature, calibration, measures
 
 
-def scored(*rows: tuple[list[float], float]) -> list[tuple[np.ndarray, float]]:
-    return [(np.array(sums), text) for sums, text in rows]
+def scored(*rows: tuple[list[float], list[float]]) -> list[tuple[Part, Values]]:
+    """Return questions by the scores of their meanings and the F1 of each; no two meanings find the same."""
+    table = table_of(*((scores, fit, list(range(len(fit)))) for scores, fit in rows))
+    part = Part.of_table(table, np.arange(len(rows)))
+    return [(part, part.scores)]
 
 
-def labelled(*rows: list[float]) -> list[np.ndarray]:
-    return [np.array(row, dtype=np.float64) for row in rows]
+def test_the_first_meaning_is_right_when_no_other_finds_the_answers_better() -> None:
+    found = scored(
+        # Right; another one is better; just the answers; nothing to be found.
+        ([2.0, 1.0], [0.7, 0.2]), ([2.0, 1.0], [0.7, 0.8]), ([2.0, 1.0], [1.0, 1.0]), ([1.0], [0.0]),
+    )  # fmt: skip
+    assert measures(found, 4) == {"right": 50.0, "whole": 25.0, "f1": 60.0}
+    # A question without meanings is wrong.
+    assert measures(found, 5) == {"right": 40.0, "whole": 20.0, "f1": 48.0}
 
 
-def test_probabilities_are_a_softmax_over_the_plans_and_the_text_as_the_last() -> None:
-    assert probabilities(np.array([log(2), 0.0]), 0.0) == pytest.approx([0.5, 0.25, 0.25])
-    assert probabilities(np.array([2 * log(2), 0.0]), 0.0, temperature=2.0) == pytest.approx([0.5, 0.25, 0.25])
-    assert probabilities(np.zeros(0), 7.0) == pytest.approx([1.0])
-    assert probabilities(np.array([1e6, -1e6]), 0.0) == pytest.approx([1.0, 0.0, 0.0])
-
-
-def test_the_first_plan_is_right_when_no_other_finds_the_answers_better() -> None:
-    lists = scored(([2.0, 1.0], 0.0), ([2.0, 1.0], 0.0), ([2.0, 1.0], 9.0), ([1.0], 0.0), ([], 5.0))
-    # Right; another one is better; as good as the best; nothing to be found; no plan.
-    labels = labelled([0.7, 0.2], [0.7, 0.8], [0.5, 0.5], [0.0], [])
-    assert accuracy(lists, labels) == 40.0
-
-
-def test_the_temperature_is_the_one_at_which_sums_are_worth_what_they_say() -> None:
-    # Of ten questions the first plan, ahead by ln 16, is right eight times: at temperature 2 it says 4 to 1, and is.
-    lists = scored(*[([log(16), 0.0], -100.0)] * 10)
-    labels = labelled(*[[1.0, 0.0]] * 8, *[[0.0, 1.0]] * 2)
+def test_the_temperature_is_the_one_at_which_probabilities_are_worth_what_they_say() -> None:
+    # Of ten questions the first meaning, ahead by ln 16, is right eight times: at temperature 2 it says 4 to 1, and is.
+    right, wrong = ([log(16), 0.0], [1.0, 0.0]), ([log(16), 0.0], [0.0, 1.0])
     nearest = TEMPERATURES[np.argmin(np.abs(TEMPERATURES - 2))]
-    assert best_temperature(lists, labels) == pytest.approx(nearest)
+    assert best_temperature(scored(*[right] * 8, *[wrong] * 2)) == pytest.approx(nearest)
 
 
-def test_calibration_holds_what_the_first_plan_says_against_what_it_finds() -> None:
-    lists = scored(([log(2), 0.0], 0.0), ([log(2), 0.0], 0.0), ([log(8), 0.0], 0.0), ([], 0.0))
-    labels = labelled([1.0, 0.0], [0.2, 1.0], [1.0, 0.0], [])
-    # Twice 0.5 with F1 1 and 0.2, once 0.8 with F1 1: |0.5 - 0.6| · 2/3 + |0.8 - 1| · 1/3.
-    found = calibration(lists, labels, 1.0)
-    assert found["error"] == pytest.approx(0.1333, abs=1e-4)
-    bins = [(one["questions"], one["probability"], one["f1"]) for one in found["bins"]]
-    assert bins == [(2, 0.5, 0.6), (1, 0.8, 1.0)]
-    assert calibration(scored(([], 0.0)), labelled([]), 1.0) == {"error": 0.0, "bins": []}
+def test_the_temperature_is_searched_until_the_run_must_stop() -> None:
+    def stop() -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        best_temperature(scored(([1.0, 0.0], [1.0, 0.0])), stop)
+
+
+def test_bins_compare_the_probability_of_first_meanings_with_their_f1() -> None:
+    # At temperature 2 the first has 4 to 1; it is right in one of two questions.
+    found = calibration(scored(([log(16), 0.0], [1.0, 0.0]), ([log(16), 0.0], [0.0, 1.0])), 2.0)
+    assert (found["error"], found["questions"]) == (pytest.approx(0.3), 2)

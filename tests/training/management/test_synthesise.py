@@ -85,9 +85,7 @@ def test_a_training_needs_questions_or_makes_them(makers_base: KnowledgeBase) ->
             "--synthesised",
             "30",
             "--set",
-            "epochs=1",
-            "--set",
-            "measured=0",
+            "steps=1",
             "--json",
             "--unproven",
         )

@@ -107,7 +107,7 @@ def test_a_training_that_is_cancelled_ends_at_once_and_writes_nothing(taught: Kn
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("part", ["plans", "learning", "measuring"])
+@pytest.mark.parametrize("part", ["plans", "learning"])
 def test_the_planners_training_ends_within_a_second_wherever_it_is(makers_base: KnowledgeBase, part: str) -> None:
     asked: list[float] = []
 

@@ -7,42 +7,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from search import wiring
 from search.domain.question import Question
 from search.domain.trace import Limit
 from search.models import Artifact, KnowledgeBase, Release, SearchRun
-from search.neural.plan_scorer import LearnedPlanScorer, LoadedPlanScorers
-from search.stages.plan.rules import RulePlanner
+from search.neural.plan_scorer import LoadedPlanScorers
+from search.stages.plan import Planner
 from tests.training import makers
 from training.data.examples import BadQuestions, Example
 from training.data.hashes import question_hash
-from training.learning.plan_files import served, tensors
-from training.learning.plan_fit import fit
-from training.learning.plan_lists import Collector
 from training.learning.task import FOLDS
 from training.services.evaluate import evaluate
 from training.services.train import train
 from training.services.tune import _about_learned, tune
 
 pytestmark = pytest.mark.django_db
-SETTINGS = {**makers.QUICK, "epochs": 4, "measured": 0}
+SETTINGS = {**makers.QUICK, "steps": 4}
 TAUGHT = [replace(example, split="train") for example in makers.questions(end=8)]
 UNSEEN = [replace(example, split="val") for example in makers.questions(8, 11)]
-CLOSE = 0.01
-"""Half precision: how far a probability of a scorer that is kept may lie from that of one that is not."""
-
-
-class Only:
-    """One scorer, whatever is asked for (interfaces.PlanScorers)."""
-
-    def __init__(self, scorer: LearnedPlanScorer) -> None:
-        self.scorer = scorer
-
-    def get(self, artifact: str, fold: int = -1) -> LearnedPlanScorer:
-        return self.scorer
+SAME = 1e-4
+"""How far probabilities of the same weights may lie apart."""
 
 
 def trained() -> Artifact:
@@ -50,28 +36,18 @@ def trained() -> Artifact:
     return Artifact.objects.get()
 
 
-def planner() -> RulePlanner:
+def planner(fold: int = -1, artifact: Artifact | None = None) -> Planner:
+    """Return the planner of searches, with a trained artifact if one is given."""
     tools = wiring.tools(Release.objects.select_related("snapshot", "vector_set", "knowledge_base").get())
-    return RulePlanner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema)
+    plain = Planner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema,
+                    values=tools.values, text=tools.text, vectors=tools.vectors, columns=tools.columns,
+                    parser="new")  # fmt: skip
+    if artifact is None:
+        return plain
+    return replace(plain, plan_scorers=LoadedPlanScorers(artifact.directory.parent), artifact=artifact.id, fold=fold)
 
 
-def refitted(fold: int, folds: dict[str, int], temperature: float) -> RulePlanner:
-    """Return a planner that was taught, here and now, only the questions of the other folds."""
-    plain = planner()
-    others = [example for example in TAUGHT if folds[question_hash(example)] != fold]
-    known = plain.knowledge
-    lists = Collector(plain).collect(
-        [example.text for example in others], makers.lesson(plain, others).answers, lambda done: None, Limit()
-    )
-    wordings = known.vectors.of([known.wording.plan((path,)) for path in lists.paths])
-    how = makers.PlannerLearner(**SETTINGS).fit_of(len(TAUGHT))
-    fitted = fit(lists, wordings, np.arange(len(lists)), how, lambda epoch, loss: None)
-    fitted.net.temperature.fill_(temperature)
-    scorer = LearnedPlanScorer("refit", served(fitted, lists.paths, plain), tensors(fitted))
-    return replace(plain, plan_scorers=Only(scorer), artifact="refit")
-
-
-def probabilities(asked: RulePlanner, example: Example) -> dict[str, float]:
+def probabilities(asked: Planner, example: Example) -> dict[str, float]:
     listed = asked(Question(example.text), Limit())
     return {json.dumps(one.plan.to_json(), sort_keys=True): one.probability for one in listed}
 
@@ -116,17 +92,15 @@ def test_tuning_asks_seen_questions_of_what_was_fitted_without_them(makers_base:
         "16 training questions were searched with a scorer that had not learned from them. "
     )
     folds = json.loads((artifact.directory / FOLDS).read_bytes())["hashes"]
-    whole = replace(planner(), plan_scorers=LoadedPlanScorers(artifact.directory.parent), artifact=artifact.id)
-    temperature = float(wiring.plan_scorers().get(artifact.id)._net.temperature)
-    refits = [refitted(fold, folds, temperature) for fold in (0, 1)]
+    whole, parts = planner(artifact=artifact), [planner(fold, artifact) for fold in (0, 1)]
     differ = []
     for example in TAUGHT:
         mine = folds[question_hash(example)]
-        assert apart(recorded(example), probabilities(refits[mine], example)) < CLOSE
-        differ.append(apart(recorded(example), probabilities(whole, example)) > 2 * CLOSE)
+        assert apart(recorded(example), probabilities(parts[mine], example)) < SAME
+        differ.append(apart(recorded(example), probabilities(whole, example)) > 2 * SAME)
     assert sum(differ) > len(TAUGHT) / 2, "else nothing shows which scorer was asked"
     for example in UNSEEN:
-        assert apart(recorded(example), probabilities(whole, example)) < 1e-4
+        assert apart(recorded(example), probabilities(whole, example)) < SAME
     used = dict(SearchRun.objects.values_list("purpose", "specification__stages__plan__OPTIONS__fold"))
     assert used == {e.id: folds[question_hash(e)] for e in TAUGHT} | {e.id: -1 for e in UNSEEN}
 
@@ -135,7 +109,7 @@ def test_an_artifact_without_scorers_of_folds_is_used_and_its_questions_are_left
     makers_base: KnowledgeBase,
 ) -> None:
     artifact = trained()
-    (artifact.directory / "fold-1.safetensors").unlink()
+    (artifact.directory / "fold-1.json").unlink()
     folds = json.loads((artifact.directory / FOLDS).read_bytes())["hashes"]
     kept = sum(folds[question_hash(example)] == 0 for example in TAUGHT)
     report = tuned([*TAUGHT, *UNSEEN])
@@ -168,8 +142,6 @@ def test_an_evaluation_asks_seen_questions_so_where_that_is_wanted(makers_base: 
 
 def test_a_fold_that_was_not_kept_is_said(makers_base: KnowledgeBase) -> None:
     artifact = trained()
-    asked = replace(
-        planner(), plan_scorers=LoadedPlanScorers(artifact.directory.parent), artifact=artifact.id, fold=7
-    )  # fmt: skip
+    asked = planner(7, artifact)
     listed = asked(Question(UNSEEN[0].text), Limit())
     assert f"{artifact.id} has kept 2 scorers of folds, and number 7 is none of them" in listed.detail

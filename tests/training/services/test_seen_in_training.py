@@ -17,7 +17,7 @@ from training.services.train import train
 from training.services.tune import tune
 
 pytestmark = pytest.mark.django_db
-LITTLE = {**makers.QUICK, "epochs": 1, "measured": 0}
+LITTLE = {**makers.QUICK, "steps": 1}
 TAUGHT = [replace(example, split="train") for example in makers.questions(end=6)]
 UNSEEN = [replace(example, split="val") for example in makers.questions(6, 9)]
 

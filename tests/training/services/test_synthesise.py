@@ -26,7 +26,7 @@ from training.services.train import train
 
 pytestmark = pytest.mark.django_db
 TAUGHT = makers.questions(end=makers.TAUGHT)
-LITTLE = {"epochs": 1, "measured": 0, "seed": 4}
+LITTLE = {"steps": 1, "seed": 4}
 
 
 def trained(**changed: Any) -> dict[str, Any]:

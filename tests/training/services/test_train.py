@@ -30,7 +30,7 @@ from training.services.train import train
 pytestmark = pytest.mark.django_db
 TAUGHT = makers.questions(end=makers.TAUGHT)
 UNSEEN = makers.questions(makers.TAUGHT)
-LITTLE = {"epochs": 1, "measured": 0}
+LITTLE = {"steps": 1}
 """Settings with which next to nothing is learned, for what does not depend on that."""
 
 
@@ -54,7 +54,7 @@ def planned(run: SearchRun) -> tuple[set[str], str, str]:
 def right(questions: list[Example]) -> list[bool]:
     """Say of each question whether its first plan goes over the relation that answers it, and no further."""
     firsts = [searched(question).steps.get(name="plan").output[0]["plan"] for question in questions]
-    wanted = ["zork" if question.id.startswith("made") else "blim" for question in questions]
+    wanted = ["blim" if question.id.startswith("made") else "zork" for question in questions]
     return [[hop["rel"] for hop in plan["hops"]] == [relation] for plan, relation in zip(firsts, wanted, strict=True)]
 
 
@@ -87,8 +87,8 @@ def test_the_artifact_says_what_it_was_trained_on_and_how_good_it_is(makers_base
     assert artifact.metrics["reachable"] == 100
     assert artifact.data_hash == data_hash(TAUGHT[::-1]) != data_hash(TAUGHT[1:])
     assert {file.name for file in artifact.directory.iterdir()} == {
-        "README.md", "config.json", "cross_fitted.jsonl.gz", "files.json", "fold-0.safetensors", "fold-1.safetensors",
-        "fold-2.safetensors", "folds.json", "job.json", "model.safetensors", "questions.json",
+        "README.md", "config.json", "files.json", "fold-0.json", "fold-1.json", "fold-2.json", "folds.json",
+        "job.json", "questions.json", "weights.json",
     }  # fmt: skip
     made = json.loads((artifact.directory / "job.json").read_bytes())
     assert made["base_model"] == {"name": "all-MiniLM-L6-v2", "revision": "0.1.0"}
@@ -114,10 +114,7 @@ def test_a_planner_goes_on_with_a_snapshot_that_has_more_types_and_relations(
     assert run.release_name == "makers-2"
     sources, status, detail = planned(run)
     assert (sources, status) == ({"learned"}, "ok")
-    assert detail == (
-        "The planner was trained before there was the type 'place', the relation 'stands in': plans with them are "
-        "scored by their wording."
-    )
+    assert detail == ""
     assert ranking_of(run)
     new = searched(Example("q", f"where stands {makers.WORLD.nodes[9].name}", ("hill",)))
     assert new.status == "done"
@@ -127,7 +124,7 @@ def test_a_planner_goes_on_with_a_snapshot_that_has_more_types_and_relations(
 def test_a_search_without_the_artifacts_files_is_answered_and_says_so(makers_base: KnowledgeBase) -> None:
     report = trained(settings=LITTLE)
     artifact = Artifact.objects.get()
-    weights = artifact.directory / "model.safetensors"
+    weights = artifact.directory / "weights.json"
     weights.write_bytes(weights.read_bytes()[:100])
     run = searched(UNSEEN[0])
     sources, status, detail = planned(run)
@@ -185,7 +182,7 @@ def test_progress_is_told_of_every_part(makers_base: KnowledgeBase) -> None:
         told.setdefault(part, []).append((done, total))
 
     trained(settings=LITTLE, run=RunContext(progress=tell))
-    assert list(told) == ["plans", "learning", "measuring"]
+    assert list(told) == ["plans", "learning"]
     assert all(done == total for done, total in (steps[-1] for steps in told.values()))
 
 
@@ -213,11 +210,11 @@ def test_what_whole_searches_of_held_out_questions_bear_out_is_switched_on(maker
 
 def test_what_is_not_borne_out_stays_off_says_why_and_can_be_promoted_by_hand(makers_base: KnowledgeBase) -> None:
     first = save_pipeline_version(knowledge_base=makers_base, pipeline="grasp", options={"plan.plans": 5})
-    report = trained(unproven=False, settings={**LITTLE, "rate": 1e-6})
+    report = trained(unproven=False, examples=makers.mixed(), settings={"folds": 3})
     assert (report["active"], report["pipeline_version"]) == (False, 2)
     told = report["metrics"]["judged"]
     assert "It is not switched on, because " in report["reason"] == told["reason"]
-    assert told["wins"]["H@1"] < told["losses"]["H@1"] <= len(TAUGHT)
+    assert told["wins"]["H@1"] == told["losses"]["H@1"] == 0
     assert PipelineVersion.objects.get(active=True) == first
     activate_pipeline_version(PipelineVersion.objects.get(version=2))
     assert planned(searched(UNSEEN[0]))[0] == {"learned"}

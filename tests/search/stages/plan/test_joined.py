@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from search.domain.conversation import Completion, Prompt
@@ -14,10 +13,9 @@ from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.plan import Plan, ScoredPlan, Target
 from search.domain.question import Question
 from search.domain.trace import Limit, Trace
-from search.interfaces import PlanTable, Vectors
+from search.neural.plan_scorer import PairWeights
 from search.prompts import Briefing, PlanPrompts
 from search.stages.plan import JoinedPlanner, Planner
-from search.stages.plan.scoring.features import FEATURES
 from tests.search.stages.plan.films import FILMS, SCHEMA, planner_of
 from tests.search.stages.plan.scripted import Scripted
 
@@ -42,7 +40,7 @@ def planner(tmp_path_factory: pytest.TempPathFactory) -> Planner:
 
 def joined(planner: Planner, model: Any, **options: Any) -> JoinedPlanner:
     """Return the planner and a model together; options of either are laid over those that they have."""
-    own = {name: options.pop(name) for name in ("plan_scorers", "artifact") if name in options}
+    own = {name: options.pop(name) for name in ("plan_scorers", "artifact", "parser") if name in options}
     tools = {"schema": planner.schema, "language_model": model, "plan_prompts": lambda: PROMPTS}
     return JoinedPlanner(**tools | options, planner=replace(planner, **own))
 
@@ -101,9 +99,9 @@ def test_of_several_answers_each_has_its_part_and_one_that_did_not_come_leaves_i
 
 def test_where_the_question_names_nothing_the_models_plan_comes_before_the_text(planner: Planner) -> None:
     question = Question("whatever might that be")
-    for trained in ({}, {"plan_scorers": Learned(planner.encoder.name), "artifact": "trained"}):
-        (text,) = replace(planner, **trained)(question, Limit())
-        plans = joined(planner, Scripted(OTHER), **trained)(question, Limit.seconds(20))
+    for own in ({}, trained()):
+        (text,) = replace(planner, **own)(question, Limit())
+        plans = joined(planner, Scripted(OTHER), **own)(question, Limit.seconds(20))
         assert [(bool(scored.plan.anchors), scored.probability) for scored in plans] == [
             (True, 0.65), (False, pytest.approx(0.35 * text.probability))
         ]  # fmt: skip
@@ -207,37 +205,22 @@ def test_a_search_that_is_cancelled_while_the_model_thinks_is_cancelled(planner:
         ask(planner, Cancelled())
 
 
-@dataclass(frozen=True)
-class Learned:
-    """A trained scorer that believes in the first plan it is shown (interfaces.PlanScorer, and all there are)."""
+def trained(temperature: float = 3.0) -> dict[str, Any]:
+    """Return the options of a planner with weights that know nothing; a low temperature makes it sure."""
 
-    encoder: str
-    margin: float = 3.0
-    name = "trained"
-    features = FEATURES
-    types = frozenset(SCHEMA.type_codes)
-    relations = frozenset(SCHEMA.relation_codes)
+    class Only:
+        """One trained planner, whatever is asked for (interfaces.PlanScorers)."""
 
-    def get(self, artifact: str, fold: int = -1) -> Learned:
-        return self
+        def get(self, artifact: str, fold: int = -1) -> PairWeights:
+            return PairWeights("trained", {}, temperature)
 
-    def vector(self, path: str) -> Vectors | None:
-        return None
-
-    def map_paths(self, vectors: Vectors) -> Vectors:
-        return vectors
-
-    def __call__(self, table: PlanTable, path_vectors: Vectors) -> tuple[Any, Any]:
-        sums = np.zeros(len(table.features))
-        sums[:1] = self.margin
-        return sums, np.zeros(1)
+    return {"plan_scorers": Only(), "artifact": "trained", "parser": "new"}
 
 
 def test_beside_a_trained_planner_the_model_weighs_only_what_that_leaves_open(planner: Planner) -> None:
-    trained = {"plan_scorers": Learned(planner.encoder.name), "artifact": "trained"}
-    alone = ask(planner, None, **trained)
+    alone = ask(planner, None, **trained())
     assert alone[0].source == "learned"
-    plans = ask(planner, Scripted(OTHER), **trained)
+    plans = ask(planner, Scripted(OTHER), **trained())
     [written] = [scored for scored in plans if scored.source == "llm"]
     doubt = 1 - alone[0].probability
     assert 0 < doubt < 0.5
@@ -248,9 +231,9 @@ def test_beside_a_trained_planner_the_model_weighs_only_what_that_leaves_open(pl
 
 def test_where_a_trained_planner_is_sure_the_model_is_not_asked_and_the_step_says_so(planner: Planner) -> None:
     model = Scripted()
-    trained = {"plan_scorers": Learned(planner.encoder.name, margin=20.0), "artifact": "trained"}
-    plans = ask(planner, model, **trained)
-    assert (plans, model.asked, plans.status) == (ask(planner, None, **trained), [], "ok")
+    sure = trained(temperature=0.05)
+    plans = ask(planner, model, **sure)
+    assert (plans, model.asked, plans.status) == (ask(planner, None, **sure), [], "ok")
     assert plans.detail == (
         "The language model was not asked: beside the best plan, what it plans would weigh next to nothing."
     )
