@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from search.adapters import columns_memmap
 from search.domain.options import options_of
 from search.domain.plan import Plan, ScoredPlan
 from search.domain.question import Question
@@ -42,10 +41,7 @@ class Base:
             VectorIndex, MemoryVectors({NAME: {node.key: row for node, row in zip(nodes, rows, strict=True)}})
         )
         chosen: Mapping[str, str] = {PARSER: parser or parsers()[0]} if PARSER in options_of(Planner) else {}
-        (folder / "columns").mkdir()
-        columns_memmap.build(folder / "columns", base.demo.schema, nodes)
-        columns = columns_memmap.MemmapColumns(folder / "columns", base.demo.schema)
-        planner = replace(base.planner, encoder=encoder, vectors=vectors, columns=columns, **chosen)
+        planner = replace(base.planner, encoder=encoder, vectors=vectors, columns=base.demo.stage.columns, **chosen)
         graph = cast(GraphStore, base.demo.stage.graph)
         return cls(base.demo, planner, Link(encoder, vectors, planner.nodes, graph=graph))
 

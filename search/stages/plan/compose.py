@@ -186,7 +186,8 @@ class _Draft:
             replace(hop, to_label=labels[hop.to_var]) if hop.to_var in anchored & held.keys() else hop
             for hop in plan.hops
         ]
-        self.filters += plan.filters
+        # That all nodes have a name is said again where nothing else is.
+        self.filters += [one for one in plan.filters if (one.field, one.op) != (NAME, "exists")]
         self.exclude += plan.exclude
         for one, inner in of.held:
             if one in anchored:

@@ -60,8 +60,7 @@ def meant(root: Derivation, words: Words, reader: Reader, weights: Weights) -> M
     total = max(1, sum(annotated.content))
     unread = sum(content and not root.covered >> at & 1 for at, content in enumerate(annotated.content))
     if asked is None:
-        refers = words.opens or words.says("G")
-        features: Features = (("anew", 1.0), ("anew-text", 1.0), ("anew-refers", float(refers)))
+        features: Features = (("anew", 1.0), ("anew-text", 1.0), ("anew-refers", float(words.refers)))
         return Meant(None, Plan(), root.score + weights(features), left, 1 - len(left) / total, True)
     used = givens(asked)
     before = used[0].before.plan if used else Plan()
@@ -70,7 +69,8 @@ def meant(root: Derivation, words: Words, reader: Reader, weights: Weights) -> M
     if left:
         # Which of them the words left over mean only texts can say: nothing is counted, and no yes is said.
         plan = replace(plan, ask="which" if plan.ask in ("how many", "whether") else plan.ask)
-    features = _changes(root, words, before, plan, unread) if used else _own(root, words, asked)
+    turns = len(left) - unread - bool(annotated.rest)
+    features = _changes(root, words, before, plan, unread, turns) if used else _own(root, words, asked)
     refers = any(value for name, value in features if name.startswith("anew-"))
     narrows = bool(used) and not _PUT & _named(root) and (plan.ask, plan.show, plan.order) == (
         before.ask, before.show, before.order
@@ -128,7 +128,7 @@ def _left(root: Derivation, annotated: Annotated) -> tuple[tuple[str, ...], list
     return (*left, *rest), [*sought, *rest]
 
 
-def _changes(root: Derivation, words: Words, before: Plan, plan: Plan, unread: int) -> Features:
+def _changes(root: Derivation, words: Words, before: Plan, plan: Plan, unread: int, turns: int) -> Features:
     """Return what the usual words for a change say of one, and how it agrees with the plan before."""
     named = _named(root)
     instead, further = words.says("INSTEAD"), words.says("FURTHER") and not words.says("INSTEAD")
@@ -139,7 +139,7 @@ def _changes(root: Derivation, words: Words, before: Plan, plan: Plan, unread: i
         ("further-puts", float(further and puts)),
         ("instead-adds", float(instead and not named & _PUT)),
         ("given-adds", float(adds and not further and not puts)),
-        ("given-left", float(unread)), ("further-on", float(on and further)),
+        ("given-left", float(unread)), ("turn-unread", float(turns)), ("further-on", float(on and further)),
         ("on-unasked", float(on and not words.asks and not _HEADS & set(root.rules()))),
         ("sorted-show", float(words.says("SORT") and bool(plan.show) and not before.show)),
         ("given-rival", float(not further and _rivals(plan.filters))),
@@ -159,6 +159,6 @@ def _own(root: Derivation, words: Words, asked: Asked) -> Features:
     """Return what speaks against a question of its own."""
     heads = _HEADS & set(root.rules())
     return (
-        ("anew", 1.0), ("anew-refers", float(words.opens or words.says("G"))),
+        ("anew", 1.0), ("anew-refers", float(words.refers)),
         ("anew-bare", float(isinstance(asked.of, Kind | Named))), ("anew-headless", float(not heads)),
     )  # fmt: skip

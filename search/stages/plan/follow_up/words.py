@@ -28,6 +28,7 @@ _FRAMING = frozenset((GIVEN, "INSTEAD", "FURTHER", "OPENS", "FRAME"))
 """Categories of words that need not be covered: they say nothing of what is looked for."""
 _SAYING = frozenset("SRFQK")
 _ASKING = frozenset(("WHO", "WHERE", "WHEN", "HOW", "WHOSE"))
+_REFERRING = (GIVEN, SORT, "INSTEAD")
 _BEHIND = "COUNT"
 """Category of the words behind which the set before may stand unsaid."""
 
@@ -51,9 +52,10 @@ class Words:
         )
 
     @cached_property
-    def opens(self) -> bool:
-        """Whether the words begin like a change."""
-        return any(start == 0 for start, _ in self.closed.get("OPENS", ()))
+    def refers(self) -> bool:
+        """Whether the words refer to the search before, or begin like a change of it."""
+        opens = any(start == 0 for start, _ in self.closed.get("OPENS", ()))
+        return opens or any(self.says(category) for category in _REFERRING)
 
 
 @dataclass(frozen=True)

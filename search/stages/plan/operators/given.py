@@ -11,7 +11,7 @@ from search.stages.plan.given import ANCHOR, DOWN, FILTER, LIMIT, ORDER, TURNED,
 from search.stages.plan.operators.context import Context, Made
 from search.stages.plan.operators.sets import floating
 from search.stages.plan.operators.values import amounts_of
-from search.stages.plan.sets import Given, Kind, Named, NodeSet, Top, Walk, Where, codes, narrowed
+from search.stages.plan.sets import Either, Given, Kind, Named, NodeSet, Top, Walk, Where, codes, narrowed, within
 
 _UPPER, _LOWER = ("<", "<="), (">", ">=")
 _DENYING = ("!=", "not in", "not contains")
@@ -30,15 +30,18 @@ def in_place(context: Context, left: Derivation, right: Derivation) -> Iterator[
     if isinstance(other, Where) and isinstance(other.of, Kind):
         yield from _limited(given, other)
         return
+    named = isinstance(other, Named)
+    chosen = isinstance(other, Either) or bool(within(other, lambda relation: False))
     for back, place in enumerate(given.open_places):
-        if isinstance(other, Named) and place.keys & set(other.keys):
+        if named and place.keys & set(other.keys):
             yield given, (("given-again", 1.0),)
-        elif place.anchored and place.types & other.types:
+        elif place.anchored and place.types & other.types and chosen:
             features: Features = (("put", 1.0), ("put-back", float(back)))
             yield given.holding(place.var, narrowed(other, place.types & other.types)), features
-        elif place.var != given.target and place.types & other.types and not isinstance(other, Named):
+        elif not place.anchored and place.var != given.target and place.types & other.types and not named:
             yield given.holding(place.var, narrowed(other, place.types & other.types)), (("put-inner", 1.0),)
-    yield from _in_role(context, given, other)
+    if chosen:
+        yield from _in_role(context, given, other)
 
 
 def _in_role(context: Context, given: Given, other: NodeSet) -> Iterator[Made]:

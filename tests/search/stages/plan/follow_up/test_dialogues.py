@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
-from search.domain.plan import Plan
+from search.domain.plan import Anchor, Filter, Hop, Plan, Target
+from search.domain.trace import Limit
 from tests.search.stages.plan.follow_up.demos import Demo, demo, land
 
 FIRST = {
@@ -496,6 +497,52 @@ def test_a_thread_finds_what_each_question_asks(bases: dict[str, Demo], first: s
     plan = base.one_hop(*start)
     for one in steps:
         plan = read(base, plan, one)
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "ask", "show", "found"),
+    [
+        ("what is the population of Arvonia", "and of Belmora?", "which", "population", ["Belmora"]),
+        ("what is the population of Arvonia", "and its area?", "which", "area", ["Arvonia"]),
+        ("what is the population of Arvonia", "which states border it?", "which", "", ["Belmora"]),
+        ("how many cities are in Corvia", "and in Arvonia?", "how many", "", ["Astead", "Aymouth"]),
+        ("how many cities are in Corvia", "which ones?", "which", "", ["Cranford", "Cypress Falls", "Czerny"]),
+        ("average population of the cities in Arvonia", "and in Corvia?", "mean", "population",
+         ["Cranford", "Cypress Falls", "Czerny"]),
+        ("is Astead in Arvonia", "and in Corvia?", "whether", "", []),
+        ("what is the capital of the largest state", "its population?", "which", "population", ["Cranford"]),
+        ("which state has the most rivers", "and the most cities?", "which", "", ["Corvia"]),
+        ("which state has the most rivers", "which rivers?", "which", "", ["Lorne", "Medwin", "Sheaf"]),
+        ("list the states", "without rivers", "which", "", ["Dalmora"]),
+        ("cities in Arvonia or Belmora", "and Corvia?", "which", "", ["Cranford", "Cypress Falls", "Czerny"]),
+        ("rivers longer than the Medwin", "in Corvia", "which", "", ["Lorne"]),
+        ("states with more than 2 cities", "how many?", "how many", "", ["Corvia"]),
+    ],
+)  # fmt: skip
+def test_what_a_question_asked_is_changed(
+    bases: dict[str, Demo], question: str, words: str, ask: str, show: str, found: list[str]
+) -> None:
+    base = bases["land"]
+    plan = base.read(base.stage.reader(question, Limit())[0].plan, words).plans[0].plan
+    assert (base.answers(plan), plan.ask, plan.show) == (found, ask, show)
+
+
+def test_an_order_of_the_question_before_chooses_first_where_something_else_is_asked(bases: dict[str, Demo]) -> None:
+    base = bases["products"]
+    cheapest = base.read(base.one_hop(*FIRST["Maplethorn"][1]), "the cheapest").plans[0].plan
+    plan = base.read(cheapest, "who designed it?").plans[0].plan
+    assert (plan.order, [anchor.plan for anchor in plan.anchors]) == (None, [replace(cheapest, risk_level="normal")])
+
+
+def test_a_plan_written_by_others_keeps_its_variables(bases: dict[str, Demo]) -> None:
+    base = bases["land"]
+    before = Plan(
+        (Anchor("somewhere", "Corvia"),), (Hop("somewhere", "LOCATED_IN", "town", "city"),), Target("town", ("city",))
+    )
+    assert base.read(before, "how many?").plans[0].plan == replace(before, ask="how many", risk_level="aggressive")
+    larger = base.read(before, "with a population over 30").plans[0].plan
+    assert (larger.anchors, larger.hops, larger.target) == (before.anchors, before.hops, before.target)
+    assert list(larger.filters) == [Filter("town", "population", ">", 30)]
 
 
 def read(base: Demo, before: Plan, one: Step) -> Plan:
