@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from search.domain.plan import Filter
-from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed, Order, Relating
+from search.stages.plan.derivation import Derivation, Features, FieldNamed, Order, Relating
 from search.stages.plan.given import ANCHOR, DOWN, FILTER, LIMIT, ORDER, TURNED, UP, Place
 from search.stages.plan.operators.context import Context, Made
 from search.stages.plan.operators.sets import floating
@@ -27,7 +27,7 @@ def in_place(context: Context, left: Derivation, right: Derivation) -> Iterator[
     given, other = left.meaning, right.meaning
     if isinstance(other, Given | Kind):
         return
-    if isinstance(other, Where) and isinstance(other.of, Kind):
+    if isinstance(other, Where) and _limits(other):
         yield from _limited(given, other)
         return
     named = isinstance(other, Named)
@@ -78,11 +78,20 @@ def _limited(given: Given, where: Where, only: Place | None = None) -> Iterator[
         rivals = [
             f"{FILTER}{at}"
             for at, one in enumerate(given.before.plan.filters)
-            if one.var == place.var and is_rival(one, where.field, where.op)
+            if one.var == place.var and any(is_rival(one, limit.field, limit.op) for limit in _limits(where))
         ]
         inner = place.var != given.target
         features: Features = (("put-filter", float(bool(rivals))), ("put-inner", float(inner)))
         yield given.without(*rivals).holding(place.var, narrowed(where, types)), features
+
+
+def _limits(of: NodeSet) -> list[Where]:
+    """Return the conditions of a set that has nothing but conditions on fields; none for any other set."""
+    found = []
+    while isinstance(of, Where):
+        found.append(of)
+        of = of.of
+    return found if isinstance(of, Kind) else []
 
 
 def is_rival(one: Filter, name: str, op: str) -> bool:
@@ -158,14 +167,6 @@ def most_compared(context: Context, left: Derivation, right: Derivation) -> Iter
     given, amount = left.meaning, right.meaning
     for name in dict.fromkeys(name for code, name in amount.fields if given.types >> code & 1):
         yield Top(given.types, given, name, "desc" if amount.op == ">" else "asc"), ()
-
-
-def denied_amount(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
-    """A number that must not be: *not after 1990*."""
-    amount: Amount = right.meaning
-    opposite = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}.get(amount.op)
-    if opposite is not None:
-        yield replace(amount, op=opposite), ()
 
 
 def sorted_by_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
