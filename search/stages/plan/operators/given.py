@@ -11,7 +11,20 @@ from search.stages.plan.given import ANCHOR, DOWN, FILTER, LIMIT, ORDER, TURNED,
 from search.stages.plan.operators.context import Context, Made
 from search.stages.plan.operators.sets import floating
 from search.stages.plan.operators.values import amounts_of
-from search.stages.plan.sets import Either, Given, Kind, Named, NodeSet, Top, Walk, Where, codes, narrowed, within
+from search.stages.plan.sets import (
+    Either,
+    Given,
+    Kind,
+    Named,
+    NodeSet,
+    Top,
+    Walk,
+    Where,
+    Without,
+    codes,
+    narrowed,
+    within,
+)
 
 _UPPER, _LOWER = ("<", "<="), (">", ">=")
 _DENYING = ("!=", "not in", "not contains")
@@ -83,6 +96,14 @@ def _limited(given: Given, where: Where, only: Place | None = None) -> Iterator[
         inner = place.var != given.target
         features: Features = (("put-filter", float(bool(rivals))), ("put-inner", float(inner)))
         yield given.without(*rivals).holding(place.var, narrowed(where, types)), features
+
+
+def not_limited(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The plan with a number that a field of what it finds must not have: *not since 2018*."""
+    given = left.meaning
+    for where, features in amounts_of(context, Kind(given.types), right.meaning):
+        having = Where(where.types, Kind(where.types), where.field, "exists")
+        yield given.holding(given.target, Without(where.types, having, where)), features
 
 
 def _limits(of: NodeSet) -> list[Where]:
