@@ -35,7 +35,7 @@ class Base:
         vectors = cast(
             VectorIndex, MemoryVectors({NAME: {node.key: row for node, row in zip(nodes, rows, strict=True)}})
         )
-        planner = replace(base.planner, encoder=encoder, vectors=vectors)
+        planner = replace(base.planner, encoder=encoder, vectors=vectors, columns=base.demo.stage.columns)
         graph = cast(GraphStore, base.demo.stage.graph)
         return cls(base.demo, planner, Link(encoder, vectors, planner.nodes, graph=graph))
 

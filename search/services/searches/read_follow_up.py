@@ -14,7 +14,7 @@ from search.wiring import Tools
 
 SHARE = 0.3
 """Largest part, in (0, 1), of a search's time that the reading of a follow-up may take."""
-NEEDED = ("mentions", "adjacency", "nodes", "graph", "values")
+NEEDED = ("mentions", "adjacency", "nodes", "graph", "columns", "values")
 """The tools, by their names in the settings, that a reading needs."""
 
 
@@ -34,7 +34,8 @@ def read_follow_up(question: Question, tools: Tools, trace: Trace) -> Question:
         trace.skip("follow up", "follow up", why)
         return both
     follow_up = FollowUp(
-        tools.mentions, tools.adjacency, tools.nodes, tools.encoder, tools.schema, tools.graph, tools.values
+        tools.mentions, tools.adjacency, tools.nodes, tools.encoder, tools.schema, tools.graph, tools.columns,
+        tools.values,
     )  # fmt: skip
     try:
         reading = trace.step("follow up", "follow up", follow_up, question, trace.limit.share(SHARE))

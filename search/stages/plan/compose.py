@@ -6,7 +6,7 @@ be found first, because an order or an alternative chooses it, becomes a plan in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import cast
@@ -25,12 +25,14 @@ from search.domain.plan.parts import (
     NEGATED,
 )
 from search.interfaces import NodeStore
+from search.stages.plan.given import fresh, lessened, variables_of
 from search.stages.plan.schema_index import SchemaIndex
 from search.stages.plan.sets import (
     Asked,
     Compared,
     Counted,
     Either,
+    Given,
     Kind,
     Meet,
     Named,
@@ -41,6 +43,8 @@ from search.stages.plan.sets import (
     WhereCount,
     Without,
     codes,
+    given_at,
+    givens,
     is_found_first,
 )
 
@@ -69,26 +73,31 @@ class Composer:
         filters = plan.filters
         if not (residual or plan.anchors or plan.runs_over_type or asked.ask in AGGREGATES):
             # All nodes of the type: what has a name.
-            filters = (Filter(TARGET, NAME, "exists"),)
-        return Plan(
-            plan.anchors, plan.hops, plan.target, filters, risk, None, plan.exclude, plan.order, asked.ask,
-            asked.show,
-        )  # fmt: skip
+            filters = (Filter(plan.target.var, NAME, "exists"),)
+        return replace(plan, filters=filters, ask=asked.ask, show=asked.show)
 
     def _plan(self, of: NodeSet, depth: int, residual: str = "", risk: Risk = "normal") -> Plan:
-        draft = _Draft(self, depth, count(1))
-        order = None
+        given = given_at(of)
+        others = givens(of)
+        taken = frozenset().union(*(variables_of(one.before.plan) for one in others))
+        name = given.target if given else fresh(others[0].before.plan, TARGET) if others else TARGET
+        draft = _Draft(self, depth, name, (at for at in count(1) if f"x{at}" not in taken))
+        order = None if given is None else lessened(given.before.plan, given.gone).order
         if isinstance(of, Top):
             order = draft.order(of)
             of = of.of
-        draft.write(TARGET, of)
+            while isinstance(of, Top) and not of.limit:
+                of = of.of
+        draft.write(name, of)
         if draft.is_too_large:
             raise NotWritten
         labels = tuple(self.schema.node_types[code].name for code in codes(of.types))
         whole = len(labels) == len(self.schema.node_types)
-        target = Target(TARGET, () if whole else labels, residual[:MAX_TEXT].strip())
+        said = [given.before.plan.target.relevance_text] if given is not None else []
+        target = Target(name, () if whole else labels, " ".join(filter(None, [*said, residual]))[:MAX_TEXT].strip())
+        mode = None if given is None else given.before.plan.retrieval_mode
         return Plan(
-            tuple(draft.anchors), tuple(draft.hops), target, tuple(draft.filters), risk, None, tuple(draft.exclude),
+            tuple(draft.anchors), tuple(draft.hops), target, tuple(draft.filters), risk, mode, tuple(draft.exclude),
             order,
         )  # fmt: skip
 
@@ -108,7 +117,8 @@ class _Draft:
 
     composer: Composer
     depth: int
-    number: count[int]
+    target: str
+    number: Iterator[int]
     anchors: list[Anchor] = field(default_factory=list)
     hops: list[Hop] = field(default_factory=list)
     filters: list[Filter] = field(default_factory=list)
@@ -137,26 +147,29 @@ class _Draft:
                 self._hop(var, of)
             case Where() | WhereCount() | Compared():
                 self.write(var, of.of)
-                self.filters.append(self._filter(var, of))
+                self.filters += self._filters(var, of)
             case Without(_, inner, other):
                 self.write(var, inner)
                 self._leave_out(var, other)
             case Either() | Top():
                 self._found_first(var, of)
+            case Given():
+                self._given(var, of)
 
-    def _filter(self, var: str, of: Where | WhereCount | Compared) -> Filter:
+    def _filters(self, var: str, of: Where | WhereCount | Compared) -> list[Filter]:
         if isinstance(of, Compared):
-            against = f"x{next(self.number)}"
+            against = self._name(of.other)
             self._found_first(against, of.other)
-            return Filter(var, of.field, of.op, FieldOf(against, of.other_field))
+            return [Filter(var, of.field, of.op, FieldOf(against, of.other_field))]
         given = list(of.value) if isinstance(of.value, tuple) else of.value
         if isinstance(of, WhereCount):
-            return Filter(var, "", of.op, given, self.counted(var, of.count))
-        return Filter(var, of.field, of.op, None if of.op in ("exists", "missing") else given)
+            return [Filter(var, "", of.op, given, self.counted(var, of.count))]
+        condition = Filter(var, of.field, of.op, None if of.op in ("exists", "missing") else given)
+        return [condition]
 
     def _leave_out(self, var: str, other: NodeSet) -> None:
         """Add that a variable's node is not in a set: the opposite of its only filter, or an exclusion."""
-        own = _Draft(self.composer, self.depth, self.number)
+        own = _Draft(self.composer, self.depth, self.target, self.number)
         own.write(var, other)
         if own.exclude:
             raise NotWritten
@@ -168,9 +181,39 @@ class _Draft:
             own._found_first(var, other)
             self.exclude.append(Exclusion(tuple(own.anchors), (), ()))
 
+    def _name(self, of: NodeSet) -> str:
+        """Return the variable for the nodes of a set: that of the search before where it holds what that found."""
+        given = given_at(of)
+        return given.target if given is not None else f"x{next(self.number)}"
+
+    def _given(self, var: str, of: Given) -> None:
+        """Add the plan of the search before, whose variables keep their names."""
+        plan = lessened(of.before.plan, of.gone)
+        if var != plan.target.var:
+            raise NotWritten
+        if var != self.target and plan.order is not None and plan.order.limit is not None:
+            self._found_first(var, of)
+            return
+        held = dict(of.held)
+        labels = {one: self.composer.label(inner.types) for one, inner in of.held}
+        anchored = {anchor.var for anchor in plan.anchors}
+        self.anchors += [anchor for anchor in plan.anchors if anchor.var not in held]
+        self.hops += [
+            replace(hop, to_label=labels[hop.to_var]) if hop.to_var in anchored & held.keys() else hop
+            for hop in plan.hops
+        ]
+        # That all nodes have a name is said again where nothing else is.
+        self.filters += [one for one in plan.filters if (one.field, one.op) != (NAME, "exists")]
+        self.exclude += plan.exclude
+        for one, inner in of.held:
+            if one in anchored:
+                self._found_first(one, inner)
+            else:
+                self.write(one, inner)
+
     def order(self, of: Top) -> Order:
         """Return the order of a set that is chosen by one."""
-        by = of.by if isinstance(of.by, str) else self.counted(TARGET, of.by)
+        by = of.by if isinstance(of.by, str) else self.counted(self.target, of.by)
         return Order(by, of.end, of.limit or None)
 
     def counted(self, var: str, counted: Counted) -> Count:
@@ -179,7 +222,7 @@ class _Draft:
         way = self.composer.way(counted.relation, counted.direction)
         among = ""
         if counted.among is not None:
-            among = f"x{next(self.number)}"
+            among = self._name(counted.among)
             self.hops.append(Hop(var, name, among, self.composer.label(counted.to), way))
             self.write(among, counted.among)
         return Count(name, way, self.composer.label(counted.to), among)
@@ -192,7 +235,7 @@ class _Draft:
             there = Count(name, back, self.composer.label(of.of.types))
             self.filters.append(Filter(var, "", ">=", 1, there))
             return
-        near = f"x{next(self.number)}"
+        near = self._name(of.of)
         named = isinstance(of.of, Named)
         first = named or self._is_found_first(of)
         if first:

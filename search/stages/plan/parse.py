@@ -45,6 +45,9 @@ _DECIDING = frozenset(
         "CMP",
         "MORE",
         "LESS",
+        "BACK",
+        "EVERY",
+        "SORT",
     )
 )
 """Categories of words that decide what is asked: a meaning that skips one leaves a condition out."""
@@ -276,7 +279,7 @@ class _Chart:
                 yield Derivation(one.start, one.end, "S", meaning, score, "", features, (one,), one.covered)
 
     def _asked(self, of: NodeSet) -> Asked:
-        first = self.said.tokens[0].word if self.size else ""
+        first = next((token.word for token in self.said.tokens if token.word), "")
         return (
             Asked(of, "whether")
             if first in language(self.parser.code).set("grammar_between", "aux") and not isinstance(of, Kind)

@@ -7,11 +7,12 @@ are a bit mask over the codes of the schema's node types: bit c is set if nodes 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
 from search.domain.graph import Direction
 from search.domain.plan import Ask, Operator
+from search.stages.plan.given import Before, Place
 
 T = TypeVar("T")
 Value = str | int | float
@@ -166,7 +167,40 @@ class Compared(Hashed):
     other_field: str
 
 
-NodeSet = Kind | Named | Walk | Meet | Either | Where | WhereCount | Top | Without | Compared
+@hashed_once
+@dataclass(frozen=True, slots=True)
+class Given(Hashed):
+    """The nodes that the plan of the search before finds, with the changes that a follow-up makes to the plan.
+
+    `gone` names its parts that do not hold any more, `held` are pairs of a variable and a set that its node must be in.
+    """
+
+    types: int
+    before: Before = field(compare=False)
+    gone: frozenset[str] = frozenset()
+    held: tuple[tuple[str, NodeSet], ...] = ()
+
+    @property
+    def target(self) -> str:
+        """The variable of what the plan finds."""
+        return self.before.plan.target.var
+
+    @property
+    def open_places(self) -> list[Place]:
+        """The variables of the plan of which nothing was said so far; what it finds may always get more conditions."""
+        said = {var for var, _ in self.held} - {self.target} | {part.partition(":")[2] for part in self.gone}
+        return [place for place in self.before.places if place.var not in said]
+
+    def without(self, *parts: str) -> Given:
+        """Return the plan without some parts."""
+        return replace(self, gone=self.gone.union(parts))
+
+    def holding(self, var: str, of: NodeSet) -> Given:
+        """Return the plan with a set for the nodes of a variable."""
+        return replace(self, held=(*self.held, (var, of)))
+
+
+NodeSet = Kind | Named | Walk | Meet | Either | Where | WhereCount | Top | Without | Compared | Given
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +271,8 @@ def narrowed(of: NodeSet, types: int) -> NodeSet:
     match of:
         case Kind():
             return Kind(types)
-        case Named(_, keys, text):
-            return Named(types, keys, text)
+        case Named() | Given():
+            return replace(of, types=types)
         case Walk(_, start, relation, direction):
             return Walk(types, start, relation, direction)
         case Meet(_, one, other):
@@ -253,6 +287,37 @@ def narrowed(of: NodeSet, types: int) -> NodeSet:
             return Compared(types, narrowed(inner, inner.types & types), name, op, other, other_name)
         case _:
             return Meet(types, Kind(types), of)
+
+
+def givens(of: object) -> list[Given]:
+    """Return the sets of the search before that a meaning is made of, once for each time that it is used."""
+    match of:
+        case Given():
+            return [of]
+        case Walk(_, inner) | Where(_, inner) | WhereCount(_, inner) | Top(_, inner) | Asked(inner):
+            several: list[object] = [inner, getattr(of, "count", None), getattr(of, "by", None)]
+        case Meet(_, one, other) | Either(_, one, other) | Without(_, one, other):
+            several = [one, other]
+        case Compared():
+            several = [of.of, of.other]
+        case Counted():
+            several = [of.among]
+        case _:
+            several = []
+    return [found for one in several for found in givens(one)]
+
+
+def given_at(of: NodeSet) -> Given | None:
+    """Return the set of the search before whose own nodes a set holds; None where it holds others."""
+    match of:
+        case Given():
+            return of
+        case Meet(_, one, other):
+            return given_at(one) or given_at(other)
+        case Where(_, inner) | WhereCount(_, inner) | Top(_, inner) | Without(_, inner) | Compared(_, inner):
+            return given_at(inner)
+        case _:
+            return None
 
 
 def has_order(of: NodeSet) -> bool:

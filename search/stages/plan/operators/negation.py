@@ -9,7 +9,7 @@ from search.domain.plan.parts import DENIED
 from search.stages.plan.derivation import Derivation, Features, Relating
 from search.stages.plan.operators.context import Context, Made
 from search.stages.plan.operators.sets import floating, related
-from search.stages.plan.sets import Kind, Named, NodeSet, Walk, Where, Without, narrowed
+from search.stages.plan.sets import Kind, Meet, Named, NodeSet, Walk, Where, Without, narrowed
 
 
 def denied(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -75,7 +75,8 @@ def without(context: Context, left: Derivation, right: Derivation) -> Iterator[M
         having = Where(types, narrowed(of, types), out.field, "exists")
         yield Without(types, having, narrowed(out, types)), ()
     elif of.types & out.types and not isinstance(out, Kind):
-        yield Without(of.types, of, narrowed(out, of.types & out.types)), ()
+        several: Features = (("without-meet", float(isinstance(out, Meet))),)
+        yield Without(of.types, of, narrowed(out, of.types & out.types)), several
     if isinstance(out, Named | Kind) or not of.types & out.types:
         for walk, features in floating(context, of.types, out):
             more: Features = (*features, ("without-join", 1.0))

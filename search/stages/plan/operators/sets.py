@@ -9,7 +9,7 @@ from search.language.languages import language
 from search.language.words import ANSWER_OF, stem, words
 from search.stages.plan.derivation import Derivation, Features, Relating
 from search.stages.plan.operators.context import Context, Made
-from search.stages.plan.sets import Either, Kind, Meet, Named, NodeSet, Walk, has_order, meet, narrowed, parts
+from search.stages.plan.sets import Either, Kind, Meet, Named, NodeSet, Walk, givens, has_order, meet, narrowed, parts
 from search.text import words as split_identifier
 
 _MOST_WAYS = 6
@@ -164,15 +164,25 @@ def role(context: Context, left: Derivation) -> Iterator[Made]:
 
 
 def place(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
-    """The nodes that a set is in: those of relations whose wording in that direction ends with a word of place."""
+    """The nodes that a set is in: those of relations whose wording in that direction ends with a word of place.
+
+    A set that such a relation leads to from what a search before found holds the places already: *where are they sold*.
+    """
     of: NodeSet = right.meaning
-    placing = language("en").set("relation_nouns", "place")
+    placed = isinstance(of, Walk) and bool(givens(of)) and _places(context, of.relation, of.direction)
+    if placed:
+        yield of, ()
     for relation, way in context.schema.steps:
-        one = context.schema.schema.relations[relation]
-        said = words(one.description or split_identifier(one.name)) if way == "out" else words(one.inverse)
         reached = context.schema.far(of.types, relation, way)
-        if reached and said and placing & set(said):
-            yield Walk(reached, of, relation, way), ()
+        if reached and _places(context, relation, way):
+            yield Walk(reached, of, relation, way), (("place-again", float(placed)),)
+
+
+def _places(context: Context, relation: int, way: Direction) -> bool:
+    """Whether the wording of a relation in a direction ends with a word of place."""
+    one = context.schema.schema.relations[relation]
+    said = words(one.description or split_identifier(one.name)) if way == "out" else words(one.inverse)
+    return bool(language("en").set("relation_nouns", "place") & set(said))
 
 
 def person(context: Context, left: Derivation) -> Iterator[Made]:

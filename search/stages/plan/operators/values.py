@@ -144,7 +144,7 @@ def _plain(number: float) -> int | float:
 def meets_not(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The nodes of a set that have a field for which the denied number behind it does not hold."""
     of: NodeSet = left.meaning
-    for found, features in _meets(context, of, right.meaning):
+    for found, features in amounts_of(context, of, right.meaning):
         having = narrowed(of, found.types)
         yield Without(found.types, Where(found.types, having, found.field, "exists"), found), features
 
@@ -169,15 +169,16 @@ def field_meets_not(context: Context, left: Derivation, right: Derivation) -> It
 
 def meets(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The nodes of a set for which the number behind it holds, by a field that the number may mean."""
-    yield from _meets(context, left.meaning, right.meaning)
+    yield from amounts_of(context, left.meaning, right.meaning)
 
 
 def meets_before(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The nodes of a set for which the number before it holds."""
-    yield from _meets(context, right.meaning, left.meaning)
+    yield from amounts_of(context, right.meaning, left.meaning)
 
 
-def _meets(context: Context, of: NodeSet, amount: Amount) -> Iterator[Made]:
+def amounts_of(context: Context, of: NodeSet, amount: Amount) -> Iterator[Made]:
+    """Yield the nodes of a set for which a number holds, by each field that it may mean."""
     fields: Fields = amount.fields or [pair for pairs in context.schema.number_fields.values() for pair in pairs]
     found = list(_of_types(fields, of.types))
     for name, types in found:

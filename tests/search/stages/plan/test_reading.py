@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 
 from search.adapters import adjacency_memmap, columns_memmap, field_values, mentions_memmap, values_memmap
-from search.domain.graph import Field, Node, NodeType, Relation, RelationType, Schema
+from search.domain.graph import Field, Node, NodeType, Schema
 from search.domain.plan import Plan, ScoredPlan
 from search.domain.trace import Limit
 from search.interfaces import GraphStore, VectorIndex
@@ -21,16 +21,7 @@ from tests import oracle
 from tests.fakes import HashEncoder, MemoryVectors
 from tests.graphs import Nodes, write_adjacency
 from tests.search.stages.plan.follow_up.backtracking import Backtracking
-
-STATES = {"Arvonia": (100, 50), "Belmora": (300, 20), "Corvia": (200, 80), "Dalmora": (50, 10)}
-"""Population and area."""
-CITIES = {
-    "Astead": ("Arvonia", 10), "Aymouth": ("Arvonia", 40), "Bexley": ("Belmora", 90), "Cranford": ("Corvia", 60),
-    "Cypress Falls": ("Corvia", 20), "Czerny": ("Corvia", 5),
-}  # fmt: skip
-RIVERS = {"Lorne": (900, ["Arvonia", "Belmora", "Corvia"]), "Medwin": (500, ["Belmora"]), "Sheaf": (100, ["Corvia"])}
-BORDERS = [("Arvonia", "Belmora"), ("Belmora", "Corvia"), ("Corvia", "Dalmora")]
-CAPITALS = {"Arvonia": "Aymouth", "Belmora": "Bexley", "Corvia": "Cranford"}
+from tests.search.stages.plan.land import land_graph
 
 
 @dataclass(frozen=True)
@@ -55,40 +46,8 @@ class Land:
 @pytest.fixture(scope="module")
 def land(tmp_path_factory: pytest.TempPathFactory) -> Land:
     folder = tmp_path_factory.mktemp("land")
-    rows = [
-        *(("state", name, {"population": people, "area": area}) for name, (people, area) in STATES.items()),
-        *(("city", name, {"population": people}) for name, (_, people) in CITIES.items()),
-        *(("river", name, {"length": length}) for name, (length, _) in RIVERS.items()),
-    ]
-    rows.sort(key=lambda row: f"{row[0]}:{row[1]}".encode())
-    nodes = tuple(
-        Node(key, f"{kind}:{name}", kind, name, fields=fields) for key, (kind, name, fields) in enumerate(rows)
-    )
-    key_of = {node.name: node.key for node in nodes}
-    edges = [
-        *((key_of[name], "LOCATED_IN", key_of[state]) for name, (state, _) in CITIES.items()),
-        *((key_of[name], "FLOWS_THROUGH", key_of[state]) for name, (_, states) in RIVERS.items() for state in states),
-        *((key_of[one], "BORDERS", key_of[other]) for one, other in BORDERS),
-        *((key_of[state], "HAS_CAPITAL", key_of[city]) for state, city in CAPITALS.items()),
-    ]
-    schema = Schema(
-        (
-            NodeType("city", len(CITIES), (Field("population", "number", coverage=6),)),
-            NodeType("river", len(RIVERS), (Field("length", "number", coverage=3),)),
-            NodeType("state", len(STATES), tuple(Field(one, "number", coverage=4) for one in ("population", "area"))),
-        ),
-        (
-            Relation("LOCATED_IN", "is located in", "has the city"),
-            Relation("FLOWS_THROUGH", "flows through", "has the river", ("runs through",)),
-            Relation("BORDERS", "borders", "borders"),
-            Relation("HAS_CAPITAL", "has the capital", "is the capital of", ("capital",)),
-        ),
-        (
-            RelationType("city", "LOCATED_IN", "state", 6), RelationType("river", "FLOWS_THROUGH", "state", 5),
-            RelationType("state", "BORDERS", "state", 3), RelationType("state", "HAS_CAPITAL", "city", 3),
-        ),
-    )  # fmt: skip
-    graph = oracle.Graph(nodes, tuple(edges))
+    graph, schema = land_graph()
+    nodes = graph.nodes
     for part in ("adjacency", "mentions", "values", "columns"):
         (folder / part).mkdir()
     write_adjacency(graph, schema, folder / "adjacency")
