@@ -7,7 +7,7 @@ the chart decides which of them are meant.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date as Day
 from datetime import timedelta
 from functools import cached_property, lru_cache
@@ -26,11 +26,13 @@ from search.language.reading.scales import Adjective, Scale, date_names, scales_
 from search.language.soft_names import SoftTools, soft_names
 from search.language.synonyms import synonyms_in
 from search.language.tokens import Phrases, Token, tokens
-from search.language.words import ASKING_WORDS, CHATTING_WORDS, FUNCTION_WORDS, stem, words
-from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed, Order, Relating
+from search.language.words import ASKING_WORDS, CHATTING_WORDS, FUNCTION_WORDS, is_participle, stem, words
+from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed, Order, Relating, turned
 from search.stages.plan.knowledge.lexicon import Lexicon
-from search.stages.plan.schema_index import SchemaIndex
+from search.stages.plan.permission import PERMISSIONS, permissions
+from search.stages.plan.schema_index import Entry, SchemaIndex
 from search.stages.plan.sets import Kind, Named, Where
+from search.stages.plan.voice import voice_of
 
 MOST_TOKENS = 60
 """Most words of a question that are read; what stands behind them is text."""
@@ -39,6 +41,8 @@ _SOFT = 6
 """Most names that are looked for behind words that nothing else explains."""
 _LIKE = 0.3
 """Least affinity of a word to an element of the schema that it may mean."""
+_SAYING = 0.8
+"""Least fit of a word that says a relation by itself."""
 _EXPLAINING = frozenset(("S", "R", "F", "K", "Q", "CMP", "SUP", "CMPW", "NOT", "LACK", "EXCEPT", "COUNT", "AVG", "SUM"))
 
 
@@ -226,8 +230,10 @@ class Annotator:
                 if length := phrases.length(said, at):
                     span = at, at + length
                     yield self._made(span, category, None, f"cue-{category}", ())
-                    for relation in self.schema.forbidding if category == "FORBID" else ():
-                        yield self._made(span, "R", Relating(relation, "out"), "relation-forbids", ())
+        for category, span in permissions(said, self.code) if self.schema.forbidding else ():
+            yield self._made(span, category, None, f"cue-{category}", ())
+            for relation in self.schema.forbidding if category == "FORBID" else ():
+                yield self._made(span, "R", Relating(relation, "out"), "relation-forbids", ())
 
     def _scales(self, said: Sequence[Token]) -> Iterator[Derivation]:
         known = scales_of(self.code)
@@ -297,7 +303,11 @@ class Annotator:
                 for entry in self.schema.entries.get(tuple(stems[start : start + length]), ()):
                     covered[start : start + length] = [True] * length
                     more: Features = (("schema-fit", entry.fit - 1.0), ("schema-words", float(length - 1)))
-                    found.append(self._made((start, start + length), entry.category, entry.meaning, entry.rule, more))
+                    own = (start, start + length)
+                    meaning = self._voiced(said, start + length, entry) if entry.voice else entry.meaning
+                    found.append(self._made(own, entry.category, meaning, entry.rule, more))
+                    if length == 1 and is_participle(said[start].word) and entry.fit >= _SAYING:
+                        found += self._done(own, meaning, more)
         for start, end, others in synonyms_in(text, self.code):
             span = self._span(said, start, end)
             if span is None or all(covered[slice(*span)]):
@@ -308,6 +318,22 @@ class Annotator:
                     more = (("schema-fit", entry.fit - 1.0), ("schema-words", float(length - 1)))
                     found.append(self._made(span, entry.category, entry.meaning, f"{entry.rule}-synonym", more))
         return found
+
+    def _voiced(self, said: Sequence[Token], end: int, entry: Entry) -> object:
+        """Return the meaning of a relation's verb; the other way round where its voice is not that of the schema.
+
+        *Genes activated by X* are those that X activates, and who *didn't direct* a film is not who it is directed by.
+        """
+        meaning = entry.meaning
+        if not isinstance(meaning, Relating) or meaning.noun or meaning.way is None:
+            return meaning
+        voice = voice_of(said, end - 1, self.code)
+        return turned(meaning) if voice and voice != entry.voice else meaning
+
+    def _done(self, span: tuple[int, int], meaning: object, features: Features) -> Iterator[Derivation]:
+        """Yield what a participle alone says: that a node has the relation at all, as a *published* paper has."""
+        if isinstance(meaning, Relating) and not meaning.noun and meaning.way is not None:
+            yield self._made(span, "R", replace(turned(meaning), noun=True), "relation-done", features)
 
     def _like(self, text: str, said: Sequence[Token], found: Sequence[Derivation]) -> Iterator[Derivation]:
         """Yield what the words may mean that nothing else explains: nodes that they describe, relations like them."""
@@ -355,7 +381,9 @@ def _cue_phrases(code: str) -> tuple[tuple[str, Phrases[bool]], ...]:
     """Return the phrases of the closed words of a language, by category."""
     lang = language(code)
     return tuple(
-        (name, Phrases((phrase, True) for phrase in lang.entries("grammar", name))) for name in lang.table("grammar")
+        (name, Phrases((phrase, True) for phrase in lang.entries("grammar", name)))
+        for name in lang.table("grammar")
+        if name not in PERMISSIONS
     )
 
 

@@ -45,6 +45,8 @@ _DECIDING = frozenset(
         "CMP",
         "MORE",
         "LESS",
+        "FORBID",
+        "PERMIT",
     )
 )
 """Categories of words that decide what is asked: a meaning that skips one leaves a condition out."""

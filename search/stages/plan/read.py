@@ -34,7 +34,7 @@ from search.stages.plan.operators.context import Context
 from search.stages.plan.parse import Parser
 from search.stages.plan.schema_index import SchemaIndex
 from search.stages.plan.scoring.risk import level
-from search.stages.plan.sets import Asked, Kind, codes
+from search.stages.plan.sets import Asked, Kind, Without, codes
 from search.stages.plan.try_out import Trial
 
 
@@ -168,18 +168,22 @@ class Reader:
         if misfits(plan, self.knowledge.schema):
             return None
         found = trial(asked.of)
-        features = self._told(asked, found, one, left, annotated)
+        features = self._told(asked, found, one, left, annotated, trial)
         return Tried(one, one.score + self._weights(features), plan, found, left, sum(annotated.content), features)
 
-    def _told(self, asked: Asked, found: Keys, one: Derivation, left: str, annotated: Annotated) -> Features:
+    def _told(
+        self, asked: Asked, found: Keys, one: Derivation, left: str, annotated: Annotated, trial: Trial
+    ) -> Features:
         """Return what the trial of a meaning says: what it finds, and whether texts can say the words left over."""
         schema = self.knowledge.schema
         whole = sum(schema.node_types[code].count for code in codes(asked.types))
         share = len(left.split()) / max(1, sum(annotated.content))
         guessed = float(guesses(one))
         prose = max((self._prose[code] for code in codes(asked.types)), default=0.0)
+        nothing = not len(found) and asked.ask != "whether"
+        taken = nothing and isinstance(asked.of, Without) and len(trial(asked.of.of)) > 0
         return (
-            ("empty", float(not len(found) and asked.ask != "whether")),
+            ("empty", float(nothing and not taken)), ("empty-without", float(taken)),
             ("no", float(not len(found) and asked.ask == "whether")),
             ("says-nothing", float(len(found) == whole and not isinstance(asked.of, Kind))),
             ("left-share", share), ("left-guesses", share * guessed),
