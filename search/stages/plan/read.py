@@ -34,7 +34,7 @@ from search.stages.plan.operators.context import Context
 from search.stages.plan.parse import Parser
 from search.stages.plan.schema_index import SchemaIndex
 from search.stages.plan.scoring.risk import level
-from search.stages.plan.sets import Asked, Kind, Without, codes
+from search.stages.plan.sets import Asked, Kind, Without, codes, narrowed
 from search.stages.plan.try_out import Trial
 
 
@@ -139,6 +139,9 @@ class Reader:
         """Return a question in the language of the knowledge base, its misspelt words of asking mended."""
         base = self.knowledge.schema.language
         asked = language_of(text, base)
+        if self._is_name(text):
+            # A name alone stays as it is.
+            return Gloss(text, text, asked, base, read=False)
         forms = self.knowledge.kept(schema_forms, lambda: schema_forms(self.knowledge.schema))
         if language(asked).whole and asked == language_code(base):
             return mended(text, asked, forms, self._is_known)
@@ -151,12 +154,17 @@ class Reader:
         return self._is_name(word) or (self.soft is not None and bool(self.soft.text.postings(word)))
 
     def _try(self, one: Derivation, annotated: Annotated, trial: Trial) -> Tried | None:
+        one = self._answerable(one)
         asked: Asked | None = one.meaning
         left = _left(one, annotated)
         if asked is None:
-            labels = tuple(self.knowledge.schema.node_types[code].name for code in codes(one.extra.get("head", 0)))
+            labels = tuple(
+                self.knowledge.schema.node_types[code].name for code in codes(one.extra.get("head", 0) & self._answers)
+            )
             plan = Plan(target=Target("T", labels, annotated.text.strip()), risk_level="no_trade")
             return Tried(one, one.score, plan, np.empty(0, dtype=np.int32), annotated.text, sum(annotated.content))
+        if not asked.types & self._answers:
+            return None
         try:
             # Of a type alone all that is said of its nodes is for their texts.
             of_texts = isinstance(asked.of, Kind) and left and asked.ask == "which" and not asked.show
@@ -170,6 +178,18 @@ class Reader:
         found = trial(asked.of)
         features = self._told(asked, found, one, left, annotated, trial)
         return Tried(one, one.score + self._weights(features), plan, found, left, sum(annotated.content), features)
+
+    def _answerable(self, one: Derivation) -> Derivation:
+        """Return a meaning of which only types that may be answers are left, if some of its types may."""
+        types = 0 if one.meaning is None else one.meaning.types & self._answers
+        if not types or types == one.meaning.types:
+            return one
+        return replace(one, meaning=replace(one.meaning, of=narrowed(one.meaning.of, types)))
+
+    @cached_property
+    def _answers(self) -> int:
+        """The mask of the types that may be answers."""
+        return sum(1 << code for code in self.knowledge.answerable)
 
     def _told(
         self, asked: Asked, found: Keys, one: Derivation, left: str, annotated: Annotated, trial: Trial
