@@ -7,7 +7,7 @@ the chart decides which of them are meant.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date as Day
 from datetime import timedelta
 from functools import cached_property, lru_cache
@@ -28,11 +28,13 @@ from search.language.soft_names import SoftTools, soft_names
 from search.language.synonyms import synonyms_in
 from search.language.tokens import Phrases, Token, tokens
 from search.language.units import UNITS
-from search.language.words import ASKING_WORDS, CHATTING_WORDS, FUNCTION_WORDS, stem, words
-from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed, Order, Relating
+from search.language.words import ASKING_WORDS, CHATTING_WORDS, FUNCTION_WORDS, is_participle, stem, words
+from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed, Order, Relating, turned
 from search.stages.plan.knowledge.lexicon import Lexicon
-from search.stages.plan.schema_index import SchemaIndex
+from search.stages.plan.permission import PERMISSIONS, permissions
+from search.stages.plan.schema_index import Entry, SchemaIndex
 from search.stages.plan.sets import Kind, Named, Where
+from search.stages.plan.voice import voice_of
 from search.stages.plan.year_nodes import YearNodes
 
 MOST_TOKENS = 60
@@ -43,6 +45,8 @@ _SOFT = 6
 _LIKE = 0.3
 """Least affinity of a word to an element of the schema that it may mean."""
 _OTHER_END = {"asc": "desc", "desc": "asc", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_SAYING = 0.8
+"""Least fit of a word that says a relation by itself."""
 _EXPLAINING = frozenset(("S", "R", "F", "K", "Q", "CMP", "SUP", "CMPW", "NOT", "LACK", "EXCEPT", "COUNT", "AVG", "SUM"))
 
 
@@ -78,16 +82,17 @@ class Annotator:
 
     def __call__(self, text: str) -> Annotated:
         """Return the words of a question with their annotations, each at its place among the tokens."""
-        said = tokens(text)
+        said = named_signs(text, tokens(text), self.mentions)
         rest = text[said[MOST_TOKENS].start :] if len(said) > MOST_TOKENS else ""
         said = said[:MOST_TOKENS]
-        whole = text[: said[-1].end] if said else ""
+        whole = text[: said[-1].end] if rest else text
         found = [
             *self._names(whole, said), *self._values(whole, said), *self._amounts(whole, said),
             *self._cues(said), *self._scales(said), *self._field_words(said), *self._ends(said),
         ]  # fmt: skip
         found += self._schema(whole, said)
         found += self._like(whole, said, found)
+        found = _without_quoted(found)
         aside = _told_of_the_asker(whole, said, self.code)
         content = [self._content(token.word) and not aside[at] for at, token in enumerate(said)]
         return Annotated(text, said, found, content, rest)
@@ -112,17 +117,26 @@ class Annotator:
         cased = not text.isupper() and not text.islower()
         found = [*self.mentions.find(text), *everyday_names(text, 0, len(text), self.mentions, self.code)]
         sure = [one for one in found if self._is_marked(text, one, quoted, cased)]
-        for mention in found:
-            span = self._span(said, mention.start, mention.end)
+        spans = [self._span(said, mention.start, mention.end) for mention in found]
+        for mention, span in zip(found, spans, strict=True):
             if span is None or any(_inside(mention, one) for one in sure):
                 continue
-            features = self._name_features(mention, said[span[0] : span[1]], quoted, cased, span[0] == 0)
-            yield from self._named(span, mention, features)
+            if any(own == span and _cuts(mention, one) for own, one in zip(spans, found, strict=True)):
+                continue
+            features = self._name_features(text, mention, said[span[0] : span[1]], quoted, cased, span[0] == 0)
+            if span != (0, len(said)):
+                yield from self._named(span, mention, features)
+                continue
+            # Asked alone, a name means nothing else, and first what is written just so.
+            for exact in (True, False):
+                keys = tuple(key for key, same in zip(mention.keys, mention.exact, strict=True) if same is exact)
+                own: Features = (*_besides(features), ("name-alone", 1.0), ("name-inexact", float(not exact)))
+                yield from self._named(span, replace(mention, keys=keys), own) if keys else ()
 
     def _is_marked(self, text: str, mention: Mention, quoted: Sequence[tuple[int, int]], cased: bool) -> bool:
         """Whether the question marks a name of several words, by quotes or capitals as it is stored."""
         own = tokens(mention.text)
-        near = any(abs(a - mention.start) <= 1 and abs(b - mention.end) <= 1 for a, b in quoted)
+        near = _is_quoted(text, mention, quoted)
         capital = cased and any(mention.exact) and len(own) > 1 and own[0].capital and own[-1].capital
         return near or (capital and mention.similarity >= 1.0)
 
@@ -137,15 +151,23 @@ class Annotator:
             yield self._made(span, "S", meaning, f"name-{mention.how}", (*features, *more))
 
     def _name_features(
-        self, mention: Mention, said: Sequence[Token], quoted: Sequence[tuple[int, int]], cased: bool, first: bool
+        self,
+        text: str,
+        mention: Mention,
+        said: Sequence[Token],
+        quoted: Sequence[tuple[int, int]],
+        cased: bool,
+        first: bool,
     ) -> Features:
         capitals = [token.capital for token in (said[1:] if first else said)]
         own = [token.word for token in said]
         ordinary = all(word in FUNCTION_WORDS or word in ASKING_WORDS for word in own)
         schema = all((stem(word),) in self.schema.entries or word in FUNCTION_WORDS for word in own)
-        near = any(abs(a - mention.start) <= 1 and abs(b - mention.end) <= 1 for a, b in quoted)
+        near = _is_quoted(text, mention, quoted)
+        if near:
+            return ("name-quoted", 1.0), ("name-exact", float(any(mention.exact)))
         return (
-            ("name-quoted", float(near)), ("name-capital", float(cased and any(capitals))),
+            ("name-capital", float(cased and any(capitals))),
             ("name-small", float(cased and not any(capitals) and not first)),
             ("name-common", float(len(own) == 1 and not any(capitals) and is_word(own[0], self.code))),
             ("name-exact", float(any(mention.exact))), ("name-words", float(len(said) - 1)),
@@ -241,8 +263,10 @@ class Annotator:
                 if length := phrases.length(said, at):
                     span = at, at + length
                     yield self._made(span, category, None, f"cue-{category}", ())
-                    for relation in self.schema.forbidding if category == "FORBID" else ():
-                        yield self._made(span, "R", Relating(relation, "out"), "relation-forbids", ())
+        for category, span in permissions(said, self.code) if self.schema.forbidding else ():
+            yield self._made(span, category, None, f"cue-{category}", ())
+            for relation in self.schema.forbidding if category == "FORBID" else ():
+                yield self._made(span, "R", Relating(relation, "out"), "relation-forbids", ())
 
     def _scales(self, said: Sequence[Token]) -> Iterator[Derivation]:
         known = scales_of(self.code)
@@ -351,7 +375,11 @@ class Annotator:
                 for entry in self.schema.entries.get(tuple(stems[start : start + length]), ()):
                     covered[start : start + length] = [True] * length
                     more: Features = (("schema-fit", entry.fit - 1.0), ("schema-words", float(length - 1)))
-                    found.append(self._made((start, start + length), entry.category, entry.meaning, entry.rule, more))
+                    own = (start, start + length)
+                    meaning = self._voiced(said, start + length, entry) if entry.voice else entry.meaning
+                    found.append(self._made(own, entry.category, meaning, entry.rule, more))
+                    if length == 1 and is_participle(said[start].word) and entry.fit >= _SAYING:
+                        found += self._done(own, meaning, more)
         for start, end, others in synonyms_in(text, self.code):
             span = self._span(said, start, end)
             if span is None or all(covered[slice(*span)]):
@@ -362,6 +390,22 @@ class Annotator:
                     more = (("schema-fit", entry.fit - 1.0), ("schema-words", float(length - 1)))
                     found.append(self._made(span, entry.category, entry.meaning, f"{entry.rule}-synonym", more))
         return found
+
+    def _voiced(self, said: Sequence[Token], end: int, entry: Entry) -> object:
+        """Return the meaning of a relation's verb; the other way round where its voice is not that of the schema.
+
+        *Genes activated by X* are those that X activates, and who *didn't direct* a film is not who it is directed by.
+        """
+        meaning = entry.meaning
+        if not isinstance(meaning, Relating) or meaning.noun or meaning.way is None:
+            return meaning
+        voice = voice_of(said, end - 1, self.code)
+        return turned(meaning) if voice and voice != entry.voice else meaning
+
+    def _done(self, span: tuple[int, int], meaning: object, features: Features) -> Iterator[Derivation]:
+        """Yield what a participle alone says: that a node has the relation at all, as a *published* paper has."""
+        if isinstance(meaning, Relating) and not meaning.noun and meaning.way is not None:
+            yield self._made(span, "R", replace(turned(meaning), noun=True), "relation-done", features)
 
     def _like(self, text: str, said: Sequence[Token], found: Sequence[Derivation]) -> Iterator[Derivation]:
         """Yield what the words may mean that nothing else explains: nodes that they describe, relations like them."""
@@ -398,6 +442,48 @@ class Annotator:
                     yield self._made((at, at + 1), "S", Kind(1 << element - relations), "type-like", fit)
 
 
+def named_signs(text: str, said: Sequence[Token], mentions: MentionIndex) -> list[Token]:
+    """Return the tokens of a text with those stretches of signs among them that name nodes: `$$$`."""
+    found = list(said)
+    for one in mentions.find(text) if any(not (sign.isalnum() or sign.isspace()) for sign in text) else ():
+        if not any(token.start < one.end and one.start < token.end for token in found):
+            found.append(Token(one.start, one.end, text[one.start : one.end].casefold()))
+    return sorted(found, key=lambda token: token.start)
+
+
+def _is_quoted(text: str, mention: Mention, quoted: Sequence[tuple[int, int]]) -> bool:
+    """Whether a quotation holds a mention and nothing else but signs."""
+    return any(
+        start <= mention.start
+        and mention.end <= end
+        and not any(sign.isalnum() for sign in text[start : mention.start] + text[mention.end : end])
+        for start, end in quoted
+    )
+
+
+def _cuts(mention: Mention, other: Mention) -> bool:
+    """Whether a mention leaves out signs that belong to a longer one: *C* of *C++*."""
+    return other is not mention and mention.how == other.how == "name" and _inside(mention, other)
+
+
+_ALONE = frozenset(("name-ordinary", "name-schema", "name-small", "name-common"))
+"""Features that speak against names among other words."""
+
+
+def _besides(features: Features) -> Features:
+    return tuple((name, value) for name, value in features if name not in _ALONE)
+
+
+def _without_quoted(found: Sequence[Derivation]) -> list[Derivation]:
+    """Return annotations without those that lie in a quoted name: its words mean nothing else."""
+    quoted = [one for one in found if ("name-quoted", 1.0) in one.features]
+    return [one for one in found if not any(_overlaps(one, name) and one not in quoted for name in quoted)]
+
+
+def _overlaps(one: Derivation, other: Derivation) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
 def _inside(mention: Mention, other: Mention) -> bool:
     """Whether a mention is a proper part of another one."""
     longer = other.end - other.start > mention.end - mention.start
@@ -409,7 +495,9 @@ def _cue_phrases(code: str) -> tuple[tuple[str, Phrases[bool]], ...]:
     """Return the phrases of the closed words of a language, by category."""
     lang = language(code)
     return tuple(
-        (name, Phrases((phrase, True) for phrase in lang.entries("grammar", name))) for name in lang.table("grammar")
+        (name, Phrases((phrase, True) for phrase in lang.entries("grammar", name)))
+        for name in lang.table("grammar")
+        if name not in PERMISSIONS
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 Features = tuple[tuple[str, float], ...]
@@ -32,6 +32,11 @@ class Relating:
     relation: int
     way: str | None
     noun: bool = False
+
+
+def turned(relating: Relating) -> Relating:
+    """Return a relation that is said the other way round."""
+    return replace(relating, way="in" if relating.way == "out" else "out")
 
 
 @dataclass(frozen=True, slots=True)

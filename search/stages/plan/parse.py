@@ -48,6 +48,8 @@ _DECIDING = frozenset(
         "BACK",
         "EVERY",
         "SORT",
+        "FORBID",
+        "PERMIT",
     )
 )
 """Categories of words that decide what is asked: a meaning that skips one leaves a condition out."""

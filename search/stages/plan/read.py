@@ -14,6 +14,7 @@ from search.domain.question import LONGEST_QUESTION
 from search.domain.trace import Limit
 from search.interfaces import Columns, Keys, MentionIndex, NodeStore, ValueIndex
 from search.interfaces.tools import Adjacency
+from search.language.detection import language_of
 from search.language.gloss import Gloss
 from search.language.glossing.wanted import Wanted
 from search.language.names import schema_forms
@@ -32,7 +33,7 @@ from search.stages.plan.operators.context import Context
 from search.stages.plan.parse import Parser
 from search.stages.plan.risk import level
 from search.stages.plan.schema_index import SchemaIndex
-from search.stages.plan.sets import Asked, Kind, codes
+from search.stages.plan.sets import Asked, Kind, Without, codes, narrowed
 from search.stages.plan.sparse import Learned
 from search.stages.plan.try_out import Trial
 from search.stages.plan.year_nodes import YearNodes
@@ -148,6 +149,10 @@ class Reader:
 
     def worded(self, text: str) -> Gloss:
         """Return a question in the language of the knowledge base, its misspelt words of asking mended."""
+        if self._is_name(text):
+            # A name alone stays as it is.
+            base = self.knowledge.schema.language
+            return Gloss(text, text, language_of(text, base), base, read=False)
         forms = self.knowledge.kept(schema_forms, lambda: schema_forms(self.knowledge.schema))
         return worded(text, self.knowledge.schema.language, Wanted(forms, self._is_name, self._is_known))
 
@@ -158,12 +163,17 @@ class Reader:
         return self._is_name(word) or (self.soft is not None and bool(self.soft.text.postings(word)))
 
     def _try(self, one: Derivation, annotated: Annotated, trial: Trial) -> Tried | None:
+        one = self._answerable(one)
         asked: Asked | None = one.meaning
         left = _left(one, annotated)
         if asked is None:
-            labels = tuple(self.knowledge.schema.node_types[code].name for code in codes(one.extra.get("head", 0)))
+            labels = tuple(
+                self.knowledge.schema.node_types[code].name for code in codes(one.extra.get("head", 0) & self._answers)
+            )
             plan = Plan(target=Target("T", labels, annotated.text.strip()), risk_level="no_trade")
             return Tried(one, one.score, plan, np.empty(0, dtype=np.int32), annotated.text, sum(annotated.content))
+        if not asked.types & self._answers:
+            return None
         try:
             # Of a type alone all that is said of its nodes is for their texts.
             of_texts = isinstance(asked.of, Kind) and left and asked.ask == "which" and not asked.show
@@ -175,18 +185,34 @@ class Reader:
         if misfits(plan, self.knowledge.schema):
             return None
         found = trial(asked.of)
-        features = self._told(asked, found, one, left, annotated)
+        features = self._told(asked, found, one, left, annotated, trial)
         return Tried(one, one.score + self._weights(features), plan, found, left, sum(annotated.content), features)
 
-    def _told(self, asked: Asked, found: Keys, one: Derivation, left: str, annotated: Annotated) -> Features:
+    def _answerable(self, one: Derivation) -> Derivation:
+        """Return a meaning of which only types that may be answers are left, if some of its types may."""
+        types = 0 if one.meaning is None else one.meaning.types & self._answers
+        if not types or types == one.meaning.types:
+            return one
+        return replace(one, meaning=replace(one.meaning, of=narrowed(one.meaning.of, types)))
+
+    @cached_property
+    def _answers(self) -> int:
+        """The mask of the types that may be answers."""
+        return sum(1 << code for code in self.knowledge.answerable)
+
+    def _told(
+        self, asked: Asked, found: Keys, one: Derivation, left: str, annotated: Annotated, trial: Trial
+    ) -> Features:
         """Return what the trial of a meaning says: what it finds, and whether texts can say the words left over."""
         schema = self.knowledge.schema
         whole = sum(schema.node_types[code].count for code in codes(asked.types))
         share = len(left.split()) / max(1, sum(annotated.content))
         guessed = float(guesses(one))
         prose = max((self._prose[code] for code in codes(asked.types)), default=0.0)
+        nothing = not len(found) and asked.ask != "whether"
+        taken = nothing and isinstance(asked.of, Without) and len(trial(asked.of.of)) > 0
         return (
-            ("empty", float(not len(found) and asked.ask != "whether")),
+            ("empty", float(nothing and not taken)), ("empty-without", float(taken)),
             ("no", float(not len(found) and asked.ask == "whether")),
             ("says-nothing", float(len(found) == whole and not isinstance(asked.of, Kind))),
             ("left-share", share), ("left-guesses", share * guessed),

@@ -10,13 +10,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from search.domain.graph import DIRECTIONS, OPPOSITE, Direction, Relation, Schema
-from search.language.languages import language
+from search.language.languages import Language, language
 from search.language.reading.scales import Scale
+from search.language.tokens import phrases, tokens
 from search.language.units import UNITS
-from search.language.words import FUNCTION_WORDS, stem, words
+from search.language.words import FUNCTION_WORDS, language_code, stem, words
 from search.stages.plan.derivation import FieldNamed, Relating
 from search.stages.plan.knowledge.shape import Shape
 from search.stages.plan.knowledge.wording import identifier_words
@@ -25,15 +26,20 @@ from search.stages.plan.sets import Kind
 from search.text import words as split_identifier
 
 Stems = tuple[str, ...]
+Voice = Literal["active", "passive", ""]
 
 
 class Entry(NamedTuple):
-    """What a phrase says: the category and meaning of an annotation, and how well the phrase says it, in [0, 1]."""
+    """What a phrase says: the category and meaning of an annotation, and how well the phrase says it, in [0, 1].
+
+    `voice` is that of a relation's verb, where its wording shows it.
+    """
 
     category: str
     meaning: Kind | Relating | FieldNamed
     fit: float
     rule: str
+    voice: Voice = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,13 +186,19 @@ class SchemaIndex:
 
     @cached_property
     def forbidding(self) -> list[int]:
-        """The relations whose words deny, as *contraindicated in* does."""
-        denying = {stem(word) for word in language("en").set("turning", "denying") if " " not in word}
-        return [
-            at
-            for at, one in enumerate(self.schema.relations)
-            if denying & {stem(word) for word in words(f"{identifier_words(one.name)} {one.description}")}
-        ]
+        """The relations whose words deny, as *contraindicated in* and *must not be used in* do."""
+        denying = phrases((*self.language.entries("turning", "denying"), *self.language.entries("turning", "not")))
+        found = []
+        for at, one in enumerate(self.schema.relations):
+            said = tokens(f"{identifier_words(one.name)} {one.description}".casefold())
+            if any(denying.length(said, place) for place in range(len(said))):
+                found.append(at)
+        return found
+
+    @cached_property
+    def language(self) -> Language:
+        """The word lists of the language of the schema."""
+        return language(language_code(self.schema.language))
 
     def _listed(self) -> Iterator[tuple[list[str], Entry]]:
         for code, kind in enumerate(self.schema.node_types):
@@ -222,29 +234,40 @@ class SchemaIndex:
             said = words(phrase)
             if not said or tuple(said) in known:
                 continue
+            voice = self._voice(said)
             passive = said[-1] == "by"
-            yield said, Entry("R", Relating(at, None if relation.mutual else way), 1.0, rule)
+            meaning = Relating(at, None if relation.mutual else way)
+            yield said, Entry("R", meaning, 1.0, rule, voice)
             content = [word for word in said if word not in FUNCTION_WORDS]
             if content and content != said and not {stem(word) for word in content} <= own:
-                yield content, Entry("R", Relating(at, None if relation.mutual else way), 0.8, rule)
+                yield content, Entry("R", meaning, 0.8, rule, voice)
             if not content:
-                yield said[-1:], Entry("R", Relating(at, None if relation.mutual else way), 0.4, "relation-part")
+                yield said[-1:], Entry("R", meaning, 0.4, "relation-part", voice)
             for word in content:
                 if len(content) > 1 and stem(word) not in own:
-                    yield [word], Entry("R", Relating(at, None if relation.mutual else way), 0.5, "relation-part")
+                    yield [word], Entry("R", meaning, 0.5, "relation-part", voice)
             for agent in self._agents(content):
                 leads = way if passive else OPPOSITE[way]
                 yield [agent], Entry("R", Relating(at, leads, noun=True), 0.9, "relation-agent")
 
+    def _voice(self, said: Sequence[str]) -> Voice:
+        """Return the voice of a relation's wording: *is cited by* and *directed by* are passive, *cites* is active."""
+        being, doer = self.language.set("relation_nouns", "being"), self.language.set("relation_nouns", "doer")
+        if said[-1] in doer:
+            return "passive"
+        return "" if said[0] in being or len(said) > 1 else "active"
+
     def _agents(self, content: Sequence[str]) -> list[str]:
         """Return the nouns for who acts of a phrase's only verb: *directed by* → *director*, *directer*."""
-        lang = language("en")
+        lang = self.language
         if len(content) != 1 or not content[0].endswith(lang.entries("relation_nouns", "verb_ends")):
             return []
         base = content[0]
         for ending in lang.entries("relation_nouns", "bare"):
             base = base.removesuffix(ending)
-        return [f"{base}{ending}" for ending in lang.entries("relation_nouns", "agents")] if len(base) > 2 else []
+        agents = [f"{base}{ending}" for ending in lang.entries("relation_nouns", "agents")] if len(base) > 2 else []
+        # A noun with the stem of the verb cannot be told from it: *citer* and *cites*.
+        return [agent for agent in agents if stem(agent) != stem(content[0])]
 
     def _nouns(self, at: int, relation: Relation) -> list[tuple[list[str], Direction]]:
         """Return the noun phrases of a relation with the direction in which it leads to them.
@@ -252,9 +275,9 @@ class SchemaIndex:
         *has the capital* and *is the capital of* both say that a capital is what it leads to. An alias is a noun if one
         of these has it.
         """
-        having = language("en").set("relation_nouns", "having")
-        being = language("en").set("relation_nouns", "being")
-        small = language("en").set("relation_nouns", "small")
+        having = self.language.set("relation_nouns", "having")
+        being = self.language.set("relation_nouns", "being")
+        small = self.language.set("relation_nouns", "small")
         found: list[tuple[list[str], Direction]] = []
         ways: tuple[tuple[str, Direction, Direction], ...] = (
             (relation.description, "out", "in"), (relation.inverse, "in", "out"),

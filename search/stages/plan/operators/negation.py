@@ -9,7 +9,7 @@ from search.domain.plan.parts import DENIED
 from search.stages.plan.derivation import Derivation, Features, Relating
 from search.stages.plan.operators.context import Context, Made
 from search.stages.plan.operators.sets import floating, related
-from search.stages.plan.sets import Kind, Meet, Named, NodeSet, Walk, Where, Without, narrowed
+from search.stages.plan.sets import Kind, Meet, Named, NodeSet, Walk, Where, Without, narrowed, parts
 
 
 def denied(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -49,6 +49,21 @@ def unrelated(context: Context, left: Derivation, right: Derivation) -> Iterator
     yield from _any(context, left.meaning, subject=False)
 
 
+def undone(context: Context, left: Derivation) -> Iterator[Made]:
+    """What a denied relation without anything beside it says: *not cited*."""
+    yield from _any(context, left.meaning, subject=False)
+
+
+def same_subject(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes of a set without those that its name has a denied relation with: *X wrote but didn't direct*."""
+    of: NodeSet = left.meaning
+    for part in parts(of):
+        if isinstance(part, Walk) and isinstance(part.of, Named):
+            for walk, features in related(context, right.meaning, part.of, subject=True):
+                if walk.types & of.types:
+                    yield Without(of.types, of, narrowed(walk, walk.types & of.types)), features
+
+
 def unrelated_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """What no neighbour has over a relation."""
     yield from _any(context, right.meaning, subject=True)
@@ -68,7 +83,7 @@ def without(context: Context, left: Derivation, right: Derivation) -> Iterator[M
     """The nodes of a set that are not in a denied one, nor joined with it where that is of another type."""
     of: NodeSet = left.meaning
     out: NodeSet = right.meaning
-    if isinstance(of, Named):
+    if isinstance(of, Named) or (isinstance(of, Kind) and of == out):
         return
     if isinstance(out, Where) and out.op in DENIED and of.types & out.types:
         types = of.types & out.types
@@ -81,3 +96,28 @@ def without(context: Context, left: Derivation, right: Derivation) -> Iterator[M
         for walk, features in floating(context, of.types, out):
             more: Features = (*features, ("without-join", 1.0))
             yield Without(of.types, of, walk), more
+
+
+def permitted(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """What must not be used with a set: the nodes that a relation that denies joins with it."""
+    for at in context.schema.forbidding:
+        yield from related(context, Relating(at, "out"), right.meaning, subject=False)
+
+
+def without_forbidden(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes of a set that are not forbidden."""
+    of, out = left.meaning, right.meaning
+    if of.types & out.types:
+        yield Without(of.types, of, narrowed(out, of.types & out.types)), ()
+
+
+def named_without_forbidden(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A named thing, unless it is forbidden: only of such is it asked whether it can be used."""
+    if isinstance(left.meaning, Named):
+        yield from without_forbidden(context, left, right)
+
+
+def forbidden(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A set that a relation that denies joins, with the words for it behind: *with X, which drugs are off limits*."""
+    if any(isinstance(part, Walk) and part.relation in context.schema.forbidding for part in parts(left.meaning)):
+        yield left.meaning, ()
