@@ -16,7 +16,6 @@ import numpy as np
 from benchmarks.bases import imported
 from benchmarks.common import percentiles, show, table
 from benchmarks.question_sets import SETS
-from benchmarks.reading import parser_options
 from benchmarks.reading_outcome import Reader, ReadOutcome
 from search.domain.run_context import RunContext
 from search.neural.plan_scorer import WEIGHTS, PairWeights
@@ -41,7 +40,7 @@ class InMemory:
 def main() -> None:
     """Print one row for each number of training questions: seconds, quality, by hops, time for each question."""
     name, folder = imported("movies")
-    reader = Reader.of(name, [*parser_options("new"), "plan.artifact="])
+    reader = Reader.of(name, ["plan.artifact="])
     assert isinstance(reader.planner, Planner)
     train = read_examples(folder / "questions.jsonl.gz", "train")
     val = SETS["movies"][0].examples()

@@ -30,10 +30,9 @@ from search.language.detection import language_of
 from search.language.gloss import gloss
 from search.language.names import find_names, ordinary_words
 from search.language.quantities import quantities
-from search.language.question import AnalysedQuestion
-from search.language.reading import read_cues
-from search.language.reading.question import read_question
 from search.language.snippets import snippet
+from search.language.turning import turning_words
+from search.language.worded import worded
 from search.language.words import content
 from search.services.searches.storable import storable_json
 from search.stages.plan.model import read_plan
@@ -128,12 +127,6 @@ def as_field(text: str) -> None:
     kinds.observe(text)
 
 
-def as_masked_question(text: str) -> None:
-    question = AnalysedQuestion(text, ())
-    question.without(())
-    question.masked(())
-
-
 def as_snippet(text: str) -> None:
     snippet(Node(0, "n", "film", "Amber Road", fields={"plot": text}), "Amber Road")
     marked(text, "Amber Road")
@@ -147,16 +140,14 @@ READERS: dict[str, Callable[[str], object]] = {
     "labels and ids": as_many_labels,
     "quantities": quantities,
     "quantities in French": lambda text: quantities(text, "fr"),
-    "cues": read_cues,
-    "cues in German": lambda text: read_cues(text, "de"),
-    "cues in French": lambda text: read_cues(text, "fr"),
+    "turning words": lambda text: turning_words(text, "en"),
+    "turning words in French": lambda text: turning_words(text, "fr"),
     "language of a question": lambda text: language_of(text, "en"),
     "gloss": lambda text: gloss(text, "fr", "en"),
     "gloss without spaces": lambda text: gloss(text.replace("a", "日本で"), "ja", "en"),
-    "question in another language": lambda text: read_question(text + " où est la maladie", "en"),
+    "question in another language": lambda text: worded(text + " où est la maladie", "en"),
     "words": content,
     "identifiers": words,
-    "masked question": as_masked_question,
     "mentions' words": name_words.words_of,
     "rows of a file": as_rows,
     "field": as_field,

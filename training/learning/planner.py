@@ -59,8 +59,8 @@ class PlannerLearner(PlannerSettings):
         options = {name: value for name, value in material.options.items() if name in names}
         tools = material.tools
         planner = Planner(
-            tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema, graph=tools.graph,
-            values=tools.values, text=tools.text, vectors=tools.vectors, columns=tools.columns, **options,
+            tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema, tools.columns,
+            values=tools.values, text=tools.text, vectors=tools.vectors, **options,
         )  # fmt: skip
         return PlannerTask(self, lesson_of(material, planner))
 

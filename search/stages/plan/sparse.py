@@ -22,6 +22,7 @@ from search.stages.plan.sets import (
     Compared,
     Counted,
     Either,
+    Given,
     Kind,
     Meet,
     Named,
@@ -89,6 +90,8 @@ class Elements:
                 return f"{self._path(inner)}-{self._path(other)}"
             case Top(_, inner) | Where(_, inner) | WhereCount(_, inner) | Compared(_, inner):
                 return f"{self._condition(of)}({self._path(inner)})"
+            case Given():
+                return "found before"
 
     def _condition(self, of: Top | Where | WhereCount | Compared) -> str:
         match of:

@@ -8,8 +8,9 @@ import pytest
 
 from search.language.detection import language_of
 from search.language.gloss import gloss
-from search.language.reading import read_cues
-from search.language.reading.question import read_question
+from search.language.quantities import quantities
+from search.language.turning import turning_words
+from search.language.worded import worded
 
 UNITS = [
     "not wool ", "no ", "neither nor ", "most ", "most cited ", "top 3 by ", "cheaper than ", "as old as ", "before ",
@@ -38,13 +39,14 @@ def calls(read: Callable[[str], object], text: str) -> int:
 
 
 READERS: dict[str, Callable[[str], object]] = {
-    "English": lambda text: read_cues(text, "en"),
-    "German": lambda text: read_cues(text, "de"),
-    "French": lambda text: read_cues(text, "fr"),
+    "quantities": lambda text: quantities(text, "en"),
+    "quantities in German": lambda text: quantities(text, "de"),
+    "turning words": lambda text: turning_words(text, "en"),
+    "turning words in French": lambda text: turning_words(text, "fr"),
     "gloss": lambda text: gloss(text, "fr", "en"),
     "gloss of Japanese": lambda text: gloss(text, "ja", "en"),
     "language": lambda text: language_of(text, "en"),
-    "whole question": lambda text: read_question(f"où est {text}", "en"),
+    "whole question": lambda text: worded(f"où est {text}", "en"),
 }
 
 

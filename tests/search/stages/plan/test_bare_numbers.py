@@ -8,13 +8,10 @@ from pathlib import Path
 import pytest
 
 from search.adapters import field_values, values_memmap
-from search.domain.graph import Field, Node
+from search.domain.graph import Node
 from search.domain.question import Question
 from search.domain.trace import Limit
-from search.language.quantities import Quantity
-from search.language.reading import read_cues
 from search.stages.plan import Planner
-from search.stages.plan.measures import field_stems, is_price, scaled_field
 from tests.search.stages.plan.films import answers
 from tests.search.stages.plan.test_limits import GRAPH, best, planner, plans, stocked
 
@@ -91,47 +88,3 @@ def test_a_number_that_a_field_holds_is_still_compared(tmp_path: Path, text: str
     planner = replace(planner, values=values_memmap.MemmapValues(tmp_path / "values", planner.schema))
     [condition] = best(planner, text).filters
     assert (condition.field, condition.op) == ("watts", op)
-
-
-@pytest.mark.parametrize(
-    ("text", "code", "scale", "bare"),
-    [
-        ("lamps under 30", "en", "", True),
-        ("lamps under 30 sold in Norway", "en", "", True),
-        ("lamps cheaper than 30", "en", "price", True),
-        ("talks lasting more than 30", "en", "length", True),
-        ("papers longer than 30", "en", "length", True),
-        ("Lampen billiger als 30", "de", "price", True),
-        ("lampes moins chères que 30", "fr", "", True),
-        ("ropes under 5 m", "en", "", False),
-        ("children under 5", "en", "", False),
-        ("Kinder unter 5", "de", "", False),
-        ("lamps under 30 euros", "en", "", False),
-        ("at least three lamps", "en", "", False),
-        ("films before 1990", "en", "", False),
-        ("route 66", "en", "", False),
-    ],
-)
-def test_what_a_number_is_compared_by_is_read(text: str, code: str, scale: str, bare: bool) -> None:
-    [number] = read_cues(text, code).quantities
-    assert ((number.scale or ("",))[0], number.bare) == (scale, bare)
-
-
-def test_a_comparing_word_names_a_field_or_its_dimension() -> None:
-    pages, hours, grams = Field("pages", "number"), Field("half_life_hours", "number"), Field("weight_g", "number")
-    longer = Quantity(0, 1, ">", 30, 30, scale=("length", "duration", "pages"), bare=True)
-    assert scaled_field(longer, [grams, hours, pages]) is pages
-    assert scaled_field(longer, [grams, hours]) is hours
-    assert scaled_field(longer, [grams]) is None
-
-
-def test_a_price_is_known_by_its_name_or_its_currency() -> None:
-    assert [is_price(Field(name, "number")) for name in ("price", "fee_total", "amount_eur", "weight_g")] == [
-        True, True, True, False,
-    ]  # fmt: skip
-
-
-def test_the_unit_is_no_word_of_a_field_unless_it_is_its_whole_name() -> None:
-    assert [field_stems(Field(name, "number")) for name in ("weight_g", "weightKg", "price_eur", "hours")] == [
-        {"weight"}, {"weight"}, {"pric"}, {"hour"},
-    ]  # fmt: skip

@@ -12,7 +12,6 @@ from search.domain.plan import Filter
 from search.domain.question import Question
 from search.domain.trace import Limit
 from search.stages.plan import Planner
-from search.stages.plan.conditions.heads import head_of
 from tests.graphs import schema_of
 from tests.oracle import Graph
 from tests.search.stages.plan.films import planner_of
@@ -65,19 +64,3 @@ def test_the_noun_behind_a_superlative_is_the_head_of_names(planner: Planner) ->
 )
 def test_where_names_do_not_say_the_noun_the_whole_kind_is_meant(planner: Planner, text: str) -> None:
     assert not any(one.filters for one in (entry.plan for entry in planner(Question(text), Limit())))
-
-
-@pytest.mark.parametrize(
-    ("name", "head"),
-    [
-        ("Godwit 4 Family Tent", "tent"),
-        ("Storm Pegs, Set of 8", "pegs"),
-        ("Isvidde Flask 0.5 L", "flask"),
-        ("Raised Bed No. 2", "bed"),
-        ("Box for Bats", "box"),
-        ("Throwline 15", "throwline"),
-        ("42", ""),
-    ],
-)
-def test_the_head_stands_before_a_mark_a_number_or_a_preposition(name: str, head: str) -> None:
-    assert head_of(name) == head

@@ -1,1 +1,0 @@
-"""Scores of how well each plan fits the words of a question."""
