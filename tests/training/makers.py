@@ -74,7 +74,7 @@ def mixed(end: int = TAUGHT) -> list[Example]:
 def planner(folder: Path) -> Planner:
     """Return a planner over the graph that has learned nothing."""
     made = planner_of(folder, WORLD, SCHEMA)
-    return replace(made, encoder=HashEncoder(dimensions=DIMENSIONS), parser="new")
+    return replace(made, encoder=HashEncoder(dimensions=DIMENSIONS))
 
 
 @dataclass(frozen=True, eq=False)

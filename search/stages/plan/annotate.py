@@ -204,18 +204,21 @@ class Annotator:
             if one.dimension and not fields:
                 # An amount in a unit or a currency that no field has: only a text can say it.
                 continue
-            op: str = one.op
-            if one.against and (
-                opposite := [pair for _, pairs in self._against(Scale((), "", one.against)) for pair in pairs]
-            ):
-                # *Faster than 30 minutes* takes less time.
-                fields, op = tuple(dict.fromkeys(opposite)), _OTHER_END.get(op, op)
-            amount = Amount(op, one.low, one.high, fields, whole, one.unit if one.dimension else "")
             compared = one.op != "="
             features: Features = (("amount-compared", float(compared)), ("amount-unit", float(bool(one.dimension))))
-            yield self._made(span, "Q", amount, "year" if one.year else "amount", features)
-            if one.year:
-                yield from self._span_of_years(span, amount, text[one.start : one.end])
+            unit = one.unit if one.dimension else ""
+            meant: list[tuple[str, tuple[tuple[int, str], ...]]] = [(one.op, fields)]
+            if one.against and (
+                opposite := [pair for _, own in self._against(Scale((), "", one.against)) for pair in own]
+            ):
+                # *Faster than 30 minutes* takes less time.
+                turned_round = (_OTHER_END.get(one.op, one.op), tuple(dict.fromkeys(opposite)))
+                meant = [*(meant if fields and not unit else ()), turned_round]
+            for op, those in meant:
+                amount = Amount(op, one.low, one.high, those, whole, unit)
+                yield self._made(span, "Q", amount, "year" if one.year else "amount", features)
+                if one.year:
+                    yield from self._span_of_years(span, amount, text[one.start : one.end])
             if whole and one.op == "=" and 0 < one.low <= 100:
                 yield self._made(span, "N", int(one.low), "number", ())
         for date in date_reader(self.code).read(text, said, self.today or Day.today()):
@@ -307,7 +310,7 @@ class Annotator:
                 for scale in _measuring(self.code, "money"):
                     yield from self._nouns((at, at + length), scale, "how-scale")
             if said[at].word in happening:
-                yield self._made((at, at + 1), "F", FieldNamed(self._happened(said[at].word)), "event", ())
+                yield self._made((at, at + 1), "EV", FieldNamed(self._happened(said[at].word)), "event", ())
             if (unit := said[at].word) in UNITS and (measuring := self.schema.measuring(unit, ())):
                 fields = tuple((code, field) for code, field, _ in measuring)
                 yield self._made((at, at + 1), "F", FieldNamed(fields), "unit", ())

@@ -13,13 +13,15 @@ Features = tuple[tuple[str, float], ...]
 class Order:
     """An order that is said and not yet applied: by fields of these names, or by numbers of neighbours.
 
-    `fields` are pairs of a type code and a field; `count` is set where something is counted.
+    `fields` are pairs of a type code and a field; `count` is set where something is counted. `counts_subjects` says
+    whether what is counted is the subject of its relation; None if the words leave it open.
     """
 
     end: str
     fields: tuple[tuple[int, str], ...] = ()
     count: tuple[Relating | None, Any] | None = None
     limit: int = 1
+    counts_subjects: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,12 @@ class _Chart:
             for at in range(one.start, one.end):
                 known[at].add(one.category)
         self.known = known
+        self.said_relations = {
+            at
+            for one in annotated.annotations
+            if one.category == "R" and not one.rule.endswith("-like")
+            for at in range(one.start, one.end)
+        }
         self.made = 0
 
     def fill(self, check: Callable[[], None]) -> None:
@@ -309,7 +315,9 @@ class _Chart:
         """Whether a question says anything beside a name: a word of content, or a word that asks for another thing."""
         places = [at for at in range(self.size) if not one.covered >> at & 1]
         asking = {"WHO", "WHEN", "WHERE", "COUNT", "NOT", "LACK", "EXCEPT", "F"}
-        return any(self.said.content[at] or self.known.get(at, set()) & asking for at in places)
+        return any(
+            self.said.content[at] or at in self.said_relations or self.known.get(at, set()) & asking for at in places
+        )
 
     @cached_property
     def _head(self) -> int:

@@ -39,9 +39,8 @@ def trained() -> Artifact:
 def planner(fold: int = -1, artifact: Artifact | None = None) -> Planner:
     """Return the planner of searches, with a trained artifact if one is given."""
     tools = wiring.tools(Release.objects.select_related("snapshot", "vector_set", "knowledge_base").get())
-    plain = Planner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema,
-                    values=tools.values, text=tools.text, vectors=tools.vectors, columns=tools.columns,
-                    parser="new")  # fmt: skip
+    plain = Planner(tools.mentions, tools.adjacency, tools.encoder, tools.nodes, tools.schema, tools.columns,
+                    values=tools.values, text=tools.text, vectors=tools.vectors)  # fmt: skip
     if artifact is None:
         return plain
     return replace(plain, plan_scorers=LoadedPlanScorers(artifact.directory.parent), artifact=artifact.id, fold=fold)

@@ -31,7 +31,7 @@ def with_condition(context: Context, left: Derivation, right: Derivation) -> Ite
 def related(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The nodes with such a number of neighbours over the relation that is said."""
     amount, among = right.meaning
-    for count, features in counts(context, left.meaning, among, context.schema.all_types):
+    for count, features in counts(context, left.meaning, among, context.schema.all_types, subjects=False):
         types = context.schema.near(count.to, count.relation, count.direction)
         if types:
             yield _where(Kind(types), count, amount), features

@@ -59,17 +59,17 @@ def fewest_related(context: Context, left: Derivation, right: Derivation) -> Ite
 
 def related_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """An order by a number of nodes, with the relation that joins them said behind it."""
-    yield from _with_relation(left.meaning, right.meaning)
+    yield from _with_relation(left.meaning, right.meaning, subjects=True)
 
 
 def related_first(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """An order by a number of nodes, with the relation that joins them said before it."""
-    yield from _with_relation(right.meaning, left.meaning)
+    yield from _with_relation(right.meaning, left.meaning, subjects=False)
 
 
-def _with_relation(order: Order, relating: Relating) -> Iterator[Made]:
+def _with_relation(order: Order, relating: Relating, *, subjects: bool) -> Iterator[Made]:
     if order.count is not None and order.count[0] is None:
-        yield replace(order, count=(relating, order.count[1])), ()
+        yield replace(order, count=(relating, order.count[1]), counts_subjects=subjects), ()
 
 
 def first_places(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -115,28 +115,29 @@ def _chosen(context: Context, order: Order, of: NodeSet) -> Iterator[Made]:
             yield Top(types, narrowed(of, types), name, end, order.limit), again
         return
     relating, among = order.count
-    for counted, features in counts(context, relating, among, of.types):
+    for counted, features in counts(context, relating, among, of.types, order.counts_subjects):
         types = context.schema.near(counted.to, counted.relation, counted.direction) & of.types
         if types:
             yield Top(types, narrowed(of, types), counted, end, order.limit), (*again, *features)
 
 
 def counts(
-    context: Context, relating: Relating | None, among: NodeSet | None, types: int
+    context: Context, relating: Relating | None, among: NodeSet | None, types: int, subjects: bool | None = None
 ) -> Iterator[tuple[Counted, Features]]:
-    """Yield what may be counted of nodes of some types: neighbours over a relation, or in a set, or both."""
+    """Yield what may be counted of nodes of some types: neighbours over a relation, or in a set, or both.
+
+    `subjects` says whether what is counted is the subject of the relation; None if it may be either.
+    """
     if relating is None:
         assert among is not None
         for walk, features in floating(context, types, among):
             yield _counted(walk.relation, OPPOSITE[walk.direction], among), features
         return
     if among is not None:
-        for walk, features in [
-            *related(context, relating, among, subject=True),
-            *related(context, relating, among, subject=False),
-        ]:
-            if walk.types & types:
-                yield _counted(walk.relation, OPPOSITE[walk.direction], among), features
+        for subject in (True, False) if subjects is None else (subjects,):
+            for walk, features in related(context, relating, among, subject=subject):
+                if walk.types & types:
+                    yield _counted(walk.relation, OPPOSITE[walk.direction], among), features
         return
     ways: tuple[Direction, Direction] = ("in", "out") if relating.way == "out" and not relating.noun else ("out", "in")
     for place, way in enumerate(ways):

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
-from search.adapters import columns_memmap, near_names, text_bm25
+from search.adapters import near_names, text_bm25
 from search.adapters.mentions_memmap import MemmapMentions
 from search.domain.plan import ScoredPlan
 from search.domain.question import Question
 from search.domain.trace import Limit
-from search.interfaces import GraphStore
 from search.stages.plan import Planner
 from search.text import field_text
 from tests.search.stages.plan.follow_up.demos import Demo, demo
@@ -42,8 +40,6 @@ def planned(name: str, folder: Path) -> PlannedDemo:
     near.mkdir()
     near_names.build(near, folder / "mentions", base.schema.language)
     texts.mkdir()
-    (folder / "columns").mkdir()
-    columns_memmap.build(folder / "columns", base.schema, base.graph.nodes)
     documents = [" ".join([node.name, *map(field_text, node.fields.values())]) for node in base.graph.nodes]
     types = np.array([base.schema.type_codes[node.type] for node in base.graph.nodes], dtype=np.int16)
     text_bm25.build(texts, ((document, {"text": document}) for document in documents), types)
@@ -56,8 +52,7 @@ def planned(name: str, folder: Path) -> PlannedDemo:
             encoder=stage.encoder,
             nodes=stage.nodes,
             schema=base.schema,
-            graph=cast(GraphStore, stage.graph),
-            columns=columns_memmap.MemmapColumns(folder / "columns", base.schema),
+            columns=stage.columns,
             values=stage.values,
             text=text_bm25.Bm25Index(texts, base.schema),
         ),

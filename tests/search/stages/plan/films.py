@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path as Folder
-from typing import Any, cast
+from typing import Any
 
 from search.adapters import adjacency_memmap, columns_memmap, mentions_memmap
 from search.domain.evidence import Path
@@ -13,7 +13,6 @@ from search.domain.linking import Binding, LinkedPlan, Traversal
 from search.domain.plan import Plan
 from search.domain.ranking import Ranking, by_key
 from search.domain.trace import Limit
-from search.interfaces import GraphStore
 from search.stages.plan import Planner
 from tests import oracle
 from tests.fakes import HashEncoder
@@ -87,7 +86,6 @@ def planner_of(folder: Folder, graph: oracle.Graph, schema: Schema | None = None
         encoder=HashEncoder(dimensions=4096),
         nodes=Nodes(graph, schema),
         schema=schema,
-        graph=cast(GraphStore, OracleGraph(graph)),
         columns=columns_memmap.MemmapColumns(folder / "columns", schema),
         **options,
     )

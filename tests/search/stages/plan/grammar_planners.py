@@ -27,7 +27,6 @@ def by_grammar(planner: Planner, folder: Path, graph: Graph) -> Planner:
         planner,
         columns=columns_memmap.MemmapColumns(folder / "columns", planner.schema),
         values=values_memmap.MemmapValues(folder / "values", planner.schema),
-        parser="new",
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path as Folder
-from typing import cast
 
 import numpy as np
 
@@ -22,12 +21,11 @@ from search.domain.linking import LinkedPlan
 from search.domain.plan import ScoredPlan
 from search.domain.question import Question
 from search.domain.trace import Limit
-from search.interfaces import GraphStore
 from search.stages.plan import Planner
 from tests import oracle
 from tests.fakes import HashEncoder
 from tests.graphs import Nodes, schema_of, write_adjacency
-from tests.search.stages.plan.films import OracleGraph, graph_of
+from tests.search.stages.plan.films import graph_of
 
 _NAMES: tuple[tuple[str, str], ...] = (
     ("pathway", "Statin action"), ("pathway", "Vitamin D metabolism"), ("pathway", "Mood signals"),
@@ -109,7 +107,6 @@ def planner_in(folder: Folder) -> Planner:
         encoder=HashEncoder(dimensions=4096),
         nodes=Nodes(PATHWAYS, own),
         schema=own,
-        graph=cast(GraphStore, OracleGraph(PATHWAYS)),
         columns=columns_memmap.MemmapColumns(folder / "columns", own),
         values=values_memmap.MemmapValues(folder / "values", own),
         text=text_bm25.Bm25Index(folder / "text", own),

@@ -40,7 +40,7 @@ def planner(tmp_path_factory: pytest.TempPathFactory) -> Planner:
 
 def joined(planner: Planner, model: Any, **options: Any) -> JoinedPlanner:
     """Return the planner and a model together; options of either are laid over those that they have."""
-    own = {name: options.pop(name) for name in ("plan_scorers", "artifact", "parser") if name in options}
+    own = {name: options.pop(name) for name in ("plan_scorers", "artifact") if name in options}
     tools = {"schema": planner.schema, "language_model": model, "plan_prompts": lambda: PROMPTS}
     return JoinedPlanner(**tools | options, planner=replace(planner, **own))
 
@@ -214,7 +214,7 @@ def trained(temperature: float = 3.0) -> dict[str, Any]:
         def get(self, artifact: str, fold: int = -1) -> PairWeights:
             return PairWeights("trained", {}, temperature)
 
-    return {"plan_scorers": Only(), "artifact": "trained", "parser": "new"}
+    return {"plan_scorers": Only(), "artifact": "trained"}
 
 
 def test_beside_a_trained_planner_the_model_weighs_only_what_that_leaves_open(planner: Planner) -> None:

@@ -128,7 +128,7 @@ def test_what_was_learned_is_added_and_puts_meanings_in_a_new_order() -> None:
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Planner:
     """A planner over the films without an artifact."""
-    made = planner_of(tmp_path_factory.mktemp("films"), FILMS, parser="new")
+    made = planner_of(tmp_path_factory.mktemp("films"), FILMS)
     return replace(made, encoder=HashEncoder(dimensions=32))
 
 

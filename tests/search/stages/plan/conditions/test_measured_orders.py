@@ -11,7 +11,6 @@ from search.domain.graph import Field, Node, Relation
 from search.domain.plan import Count, Filter, Order, Plan
 from search.domain.question import Question
 from search.domain.trace import Limit
-from search.language.reading import read_cues
 from search.stages.plan import Planner
 from tests.graphs import schema_of
 from tests.oracle import Graph
@@ -98,10 +97,3 @@ def test_what_a_field_holds_the_number_of_is_not_counted(planner: Planner, text:
 )
 def test_faster_than_a_number_is_less_of_a_duration(planner: Planner, text: str, filters: tuple[Filter, ...]) -> None:
     assert best(planner, text).filters == filters
-
-
-def test_the_opposite_of_a_scale_is_read() -> None:
-    [fastest] = read_cues("the fastest recipe").superlatives
-    assert (fastest.direction, fastest.scale[0], fastest.against[0]) == ("desc", "speed", "duration")
-    [heaviest] = read_cues("the heaviest lamp").superlatives
-    assert heaviest.against == ()
