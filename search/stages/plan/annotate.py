@@ -33,6 +33,7 @@ from search.stages.plan.permission import PERMISSIONS, permissions
 from search.stages.plan.schema_index import Entry, SchemaIndex
 from search.stages.plan.sets import Kind, Named, Where
 from search.stages.plan.voice import voice_of
+from search.text import words as split_identifier
 
 MOST_TOKENS = 60
 """Most words of a question that are read; what stands behind them is text."""
@@ -43,6 +44,8 @@ _LIKE = 0.3
 """Least affinity of a word to an element of the schema that it may mean."""
 _SAYING = 0.8
 """Least fit of a word that says a relation by itself."""
+_UNSURE = frozenset(f"name-{how}" for how in ("synonym", "near", "spelling", "translated", "part"))
+"""Ways to find names by words that may as well mean other names that end with them."""
 _EXPLAINING = frozenset(("S", "R", "F", "K", "Q", "CMP", "SUP", "CMPW", "NOT", "LACK", "EXCEPT", "COUNT", "AVG", "SUM"))
 
 
@@ -325,7 +328,7 @@ class Annotator:
                     meaning = self._voiced(said, start + length, entry) if entry.voice else entry.meaning
                     found.append(self._made(own, entry.category, meaning, entry.rule, more))
                     if length == 1 and is_participle(said[start].word) and entry.fit >= _SAYING:
-                        found += self._done(own, meaning, more)
+                        found += self._done(own, said[start].word, meaning, more)
         for start, end, others in synonyms_in(text, self.code):
             span = self._span(said, start, end)
             if span is None or all(covered[slice(*span)]):
@@ -334,7 +337,8 @@ class Annotator:
             for other in others:
                 for entry in self.schema.entries.get(tuple(map(stem, words(other))), ()):
                     more = (("schema-fit", entry.fit - 1.0), ("schema-words", float(length - 1)))
-                    found.append(self._made(span, entry.category, entry.meaning, f"{entry.rule}-synonym", more))
+                    meaning = self._voiced(said, span[1], entry) if entry.voice else entry.meaning
+                    found.append(self._made(span, entry.category, meaning, f"{entry.rule}-synonym", more))
         return found
 
     def _voiced(self, said: Sequence[Token], end: int, entry: Entry) -> object:
@@ -348,13 +352,36 @@ class Annotator:
         voice = voice_of(said, end - 1, self.code)
         return turned(meaning) if voice and voice != entry.voice else meaning
 
-    def _done(self, span: tuple[int, int], meaning: object, features: Features) -> Iterator[Derivation]:
-        """Yield what a participle alone says: that a node has the relation at all, as a *published* paper has."""
+    def _done(self, span: tuple[int, int], word: str, meaning: object, features: Features) -> Iterator[Derivation]:
+        """Yield what a participle alone says: that a node has the relation or the field at all.
+
+        A *published* paper has a publisher, an *inherited* disease an inheritance.
+        """
         if isinstance(meaning, Relating) and not meaning.noun and meaning.way is not None:
             yield self._made(span, "R", replace(turned(meaning), noun=True), "relation-done", features)
+        if isinstance(meaning, FieldNamed):
+            for name in dict.fromkeys(name for _, name in meaning.fields if word not in words(split_identifier(name))):
+                types = sum(1 << code for code, other in meaning.fields if other == name)
+                yield self._made(span, "S", Where(types, Kind(types), name, "exists"), "field-done", features)
+
+    def _ending(self, text: str, said: Sequence[Token], found: Sequence[Derivation]) -> Iterator[Derivation]:
+        """Yield for each word that the question has no surer meaning for all names that end with it: *chairs*."""
+        sure = 0
+        for one in found:
+            sure |= one.covered if one.category in _EXPLAINING and one.rule not in _UNSURE else 0
+        for at, token in enumerate(said):
+            if not sure >> at & 1 and self._content(token.word):
+                for mention in self.mentions.ending(text, token.start, token.end):
+                    yield from self._named((at, at + 1), self._of_kinds(mention), (("name-end", 1.0),))
+
+    def _of_kinds(self, mention: Mention) -> Mention:
+        """Return a mention with only its kinds, if some of its nodes are kinds: *stoves* are the Camp Stoves."""
+        kinds = [key for key in mention.keys if int(self.adjacency.types[key]) in self.schema.shape.gathering]
+        return replace(mention, keys=tuple(kinds)) if kinds else mention
 
     def _like(self, text: str, said: Sequence[Token], found: Sequence[Derivation]) -> Iterator[Derivation]:
         """Yield what the words may mean that nothing else explains: nodes that they describe, relations like them."""
+        yield from self._ending(text, said, found)
         explained = 0
         for one in found:
             explained |= one.covered if one.category in _EXPLAINING else 0

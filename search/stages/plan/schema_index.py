@@ -251,11 +251,14 @@ class SchemaIndex:
                 yield [agent], Entry("R", Relating(at, leads, noun=True), 0.9, "relation-agent")
 
     def _voice(self, said: Sequence[str]) -> Voice:
-        """Return the voice of a relation's wording: *is cited by* and *directed by* are passive, *cites* is active."""
+        """Return the voice of a relation's wording: *is cited by* and *directed by* are passive, *cites* is active.
+
+        So is the noun of what one does to the other (*activation*).
+        """
         being, doer = self.language.set("relation_nouns", "being"), self.language.set("relation_nouns", "doer")
         if said[-1] in doer:
             return "passive"
-        return "" if said[0] in being or len(said) > 1 else "active"
+        return "" if said[0] in being or said[-1] in FUNCTION_WORDS else "active"
 
     def _agents(self, content: Sequence[str]) -> list[str]:
         """Return the nouns for who acts of a phrase's only verb: *directed by* → *director*, *directer*."""

@@ -1,4 +1,4 @@
-"""The voice of a verb in a question: *cited by X* is passive, *did not cite X* active."""
+"""The voice of a verb in a question: *cited by X* and *made from X* are passive, *did not cite X* active."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BEFORE = 3
 def voice_of(said: Sequence[Token], at: int, code: str) -> Voice:
     """Return the voice of the verb at a place; an empty text where nothing shows it."""
     lang = language(code)
-    doer = lang.set("relation_nouns", "doer")
+    doer = lang.set("relation_nouns", "doer") | lang.set("words", "origin")
     if said[at].word in doer and at:
         at -= 1
     if at + 1 < len(said) and said[at + 1].word in doer and not said[at + 1].mark and is_participle(said[at].word):
