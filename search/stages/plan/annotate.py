@@ -26,7 +26,7 @@ from search.language.reading.scales import Adjective, Scale, date_names, scales_
 from search.language.soft_names import SoftTools, soft_names
 from search.language.synonyms import synonyms_in
 from search.language.tokens import Phrases, Token, tokens
-from search.language.words import ASKING_WORDS, CHATTING_WORDS, FUNCTION_WORDS, is_participle, stem, words
+from search.language.words import CHATTING_WORDS, LINKING_WORDS, asking_words, is_participle_in, words
 from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed, Order, Relating, turned
 from search.stages.plan.knowledge.lexicon import Lexicon
 from search.stages.plan.permission import PERMISSIONS, permissions
@@ -95,8 +95,13 @@ class Annotator:
         content = [self._content(token.word) and not aside[at] for at, token in enumerate(said)]
         return Annotated(text, said, found, content, rest)
 
+    @cached_property
+    def _asking(self) -> frozenset[str]:
+        """Words of asking of the language."""
+        return asking_words(self.code) | (LINKING_WORDS | CHATTING_WORDS if self.code == "en" else frozenset())
+
     def _content(self, word: str) -> bool:
-        return word not in FUNCTION_WORDS and word not in ASKING_WORDS
+        return word not in self.schema.small and word not in self._asking
 
     def _made(self, span: tuple[int, int], category: str, meaning: object, rule: str, features: Features) -> Derivation:
         start, end = span
@@ -159,8 +164,8 @@ class Annotator:
     ) -> Features:
         capitals = [token.capital for token in (said[1:] if first else said)]
         own = [token.word for token in said]
-        ordinary = all(word in FUNCTION_WORDS or word in ASKING_WORDS for word in own)
-        schema = all((stem(word),) in self.schema.entries or word in FUNCTION_WORDS for word in own)
+        ordinary = all(word in self.schema.small or word in self._asking for word in own)
+        schema = all((self.schema.stem(word),) in self.schema.entries or word in self.schema.small for word in own)
         near = _is_quoted(text, mention, quoted)
         if near:
             return ("name-quoted", 1.0), ("name-exact", float(any(mention.exact)))
@@ -185,7 +190,7 @@ class Annotator:
             yield self._made(span, "S", meaning, rule, self._value_features(one, own))
 
     def _value_features(self, one: ValueMention, own: Sequence[str]) -> Features:
-        schema = all((stem(word),) in self.schema.entries or word in FUNCTION_WORDS for word in own)
+        schema = all((self.schema.stem(word),) in self.schema.entries or word in self.schema.small for word in own)
         return (
             ("value-unlike", 1.0 - one.similarity), ("value-named", float(one.named)),
             ("value-schema", float(schema)), ("value-words", float(len(own) - 1)),
@@ -314,7 +319,7 @@ class Annotator:
             yield self._made(span, "F", FieldNamed(fields), rule, (("scale-place", float(place)),))
 
     def _schema(self, text: str, said: Sequence[Token]) -> list[Derivation]:
-        stems = [stem(token.word) for token in said]
+        stems = [self.schema.stem(token.word) for token in said]
         found: list[Derivation] = []
         covered = [False] * len(said)
         for start in range(len(said)):
@@ -327,7 +332,7 @@ class Annotator:
                     own = (start, start + length)
                     meaning = self._voiced(said, start + length, entry) if entry.voice else entry.meaning
                     found.append(self._made(own, entry.category, meaning, entry.rule, more))
-                    if length == 1 and is_participle(said[start].word) and entry.fit >= _SAYING:
+                    if length == 1 and is_participle_in(said[start].word, self.code) and entry.fit >= _SAYING:
                         found += self._done(own, said[start].word, meaning, more)
         for start, end, others in synonyms_in(text, self.code):
             span = self._span(said, start, end)
@@ -335,7 +340,7 @@ class Annotator:
                 continue
             length = span[1] - span[0]
             for other in others:
-                for entry in self.schema.entries.get(tuple(map(stem, words(other))), ()):
+                for entry in self.schema.entries.get(tuple(map(self.schema.stem, words(other))), ()):
                     more = (("schema-fit", entry.fit - 1.0), ("schema-words", float(length - 1)))
                     meaning = self._voiced(said, span[1], entry) if entry.voice else entry.meaning
                     found.append(self._made(span, entry.category, meaning, f"{entry.rule}-synonym", more))
@@ -388,12 +393,12 @@ class Annotator:
         open_ = [
             at
             for at, token in enumerate(said)
-            if not explained >> at & 1 and token.word not in FUNCTION_WORDS and token.word not in CHATTING_WORDS
+            if not explained >> at & 1 and token.word not in self.schema.small and token.word not in CHATTING_WORDS
         ]
         if not open_:
             return
         yield from self._like_schema([(at, said[at].word) for at in open_])
-        spans = _stretches(said, [at for at in open_ if said[at].word not in ASKING_WORDS])
+        spans = _stretches(said, [at for at in open_ if said[at].word not in self._asking])
         if self.soft is None or not spans:
             return
         for name in soft_names(text, spans, self.soft, _SOFT, unsaid=spans, code=self.code):
