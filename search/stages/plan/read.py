@@ -144,11 +144,15 @@ class Reader:
             return Gloss(text, text, asked, base, read=False)
         forms = self.knowledge.kept(schema_forms, lambda: schema_forms(self.knowledge.schema))
         if language(asked).whole and asked == language_code(base):
-            return mended(text, asked, forms, self._is_known)
+            return mended(text, asked, forms, lambda word: self._is_known(word) or self._is_of_schema(word))
         return gloss(text, asked, base, Wanted(forms, self._is_name, self._is_known))
 
     def _is_name(self, said: str) -> bool:
         return bool(self.mentions.lookup(said))
+
+    def _is_of_schema(self, word: str) -> bool:
+        """Whether a word is a form of one that says an element of the schema: *Länder* of *Land*."""
+        return (self.schema.stem(word.casefold()),) in self.schema.entries
 
     def _is_known(self, word: str) -> bool:
         return self._is_name(word) or (self.soft is not None and bool(self.soft.text.postings(word)))

@@ -59,11 +59,20 @@ class SchemaIndex:
         """Phrase as stems → what it says, each meaning once with its best fit."""
         found: dict[Stems, dict[tuple[str, object], Entry]] = defaultdict(dict)
         for phrase, entry in self._listed():
-            stems = tuple(map(self.stem, phrase))
             key = entry.category, entry.meaning
-            if stems and (key not in found[stems] or found[stems][key].fit < entry.fit):
-                found[stems][key] = entry
+            for stems in self._stems(phrase):
+                if key not in found[stems] or found[stems][key].fit < entry.fit:
+                    found[stems][key] = entry
         return {stems: list(by_meaning.values()) for stems, by_meaning in found.items()}
+
+    def _stems(self, phrase: Sequence[str]) -> Iterator[Stems]:
+        """Yield a phrase as stems, also with those of its last word in the plural that the stemmer does not undo."""
+        if not phrase:
+            return
+        *first, last = phrase
+        before = tuple(map(self.stem, first))
+        forms = (last, *(f"{last}{ending}" for ending in self.language.entries("relation_nouns", "plurals")))
+        yield from ((*before, one) for one in dict.fromkeys(map(self.stem, forms)))
 
     @cached_property
     def all_types(self) -> int:
