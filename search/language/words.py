@@ -91,6 +91,13 @@ def is_participle(word: str) -> bool:
     return word in _DONE or word.endswith(_DONE_ENDS)
 
 
+def is_participle_in(word: str, code: str) -> bool:
+    """Return whether a word of a language is a participle, by its form."""
+    table = language(code)
+    ends = table.entries("superlatives", "participle_ends")
+    return word in table.set("superlatives", "participles") or bool(ends and word.endswith(ends))
+
+
 def words(text: str) -> list[str]:
     """Return the words of a text in lower case, without possessive endings."""
     return [re.sub(r"['’]s?$", "", match.group().casefold()) for match in _WORD.finditer(text)]
@@ -140,6 +147,21 @@ def stem(word: str) -> str:
         if len(stemmed) > 3 and stemmed[-1] == stemmed[-2] and stemmed[-1] not in "aeiouls":
             stemmed = stemmed[:-1]
     return stemmed.removesuffix("e") if len(stemmed) > 3 else stemmed
+
+
+_stemmers: dict[str, Callable[[str], str] | None] = {}
+
+
+@lru_cache(maxsize=50_000)
+def stem_in(word: str, code: str) -> str:
+    """Return a word of a language without its endings; the word itself where Snowball does not know the language."""
+    if code == "en":
+        return stem(word)
+    with _stemming:
+        if code not in _stemmers:
+            _stemmers[code] = stemmer_of(code)
+        stemmer = _stemmers[code]
+        return stemmer(word) if stemmer is not None else word
 
 
 def stems(text: str) -> frozenset[str]:

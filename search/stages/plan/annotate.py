@@ -28,7 +28,7 @@ from search.language.soft_names import SoftTools, soft_names
 from search.language.synonyms import synonyms_in
 from search.language.tokens import Phrases, Token, tokens
 from search.language.units import UNITS
-from search.language.words import ASKING_WORDS, CHATTING_WORDS, FUNCTION_WORDS, is_participle, stem, words
+from search.language.words import CHATTING_WORDS, LINKING_WORDS, asking_words, is_participle_in, words
 from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed, Order, Relating, turned
 from search.stages.plan.knowledge.lexicon import Lexicon
 from search.stages.plan.permission import PERMISSIONS, permissions
@@ -36,6 +36,7 @@ from search.stages.plan.schema_index import Entry, SchemaIndex
 from search.stages.plan.sets import Kind, Named, Where
 from search.stages.plan.voice import voice_of
 from search.stages.plan.year_nodes import YearNodes
+from search.text import words as split_identifier
 
 MOST_TOKENS = 60
 """Most words of a question that are read; what stands behind them is text."""
@@ -47,6 +48,8 @@ _LIKE = 0.3
 _OTHER_END = {"asc": "desc", "desc": "asc", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _SAYING = 0.8
 """Least fit of a word that says a relation by itself."""
+_UNSURE = frozenset(f"name-{how}" for how in ("synonym", "near", "spelling", "translated", "part"))
+"""Ways to find names by words that may as well mean other names that end with them."""
 _EXPLAINING = frozenset(("S", "R", "F", "K", "Q", "CMP", "SUP", "CMPW", "NOT", "LACK", "EXCEPT", "COUNT", "AVG", "SUM"))
 
 
@@ -97,8 +100,13 @@ class Annotator:
         content = [self._content(token.word) and not aside[at] for at, token in enumerate(said)]
         return Annotated(text, said, found, content, rest)
 
+    @cached_property
+    def _asking(self) -> frozenset[str]:
+        """Words of asking of the language."""
+        return asking_words(self.code) | (LINKING_WORDS | CHATTING_WORDS if self.code == "en" else frozenset())
+
     def _content(self, word: str) -> bool:
-        return word not in FUNCTION_WORDS and word not in ASKING_WORDS
+        return word not in self.schema.small and word not in self._asking
 
     def _made(self, span: tuple[int, int], category: str, meaning: object, rule: str, features: Features) -> Derivation:
         start, end = span
@@ -161,8 +169,8 @@ class Annotator:
     ) -> Features:
         capitals = [token.capital for token in (said[1:] if first else said)]
         own = [token.word for token in said]
-        ordinary = all(word in FUNCTION_WORDS or word in ASKING_WORDS for word in own)
-        schema = all((stem(word),) in self.schema.entries or word in FUNCTION_WORDS for word in own)
+        ordinary = all(word in self.schema.small or word in self._asking for word in own)
+        schema = all((self.schema.stem(word),) in self.schema.entries or word in self.schema.small for word in own)
         near = _is_quoted(text, mention, quoted)
         if near:
             return ("name-quoted", 1.0), ("name-exact", float(any(mention.exact)))
@@ -187,7 +195,7 @@ class Annotator:
             yield self._made(span, "S", meaning, rule, self._value_features(one, own))
 
     def _value_features(self, one: ValueMention, own: Sequence[str]) -> Features:
-        schema = all((stem(word),) in self.schema.entries or word in FUNCTION_WORDS for word in own)
+        schema = all((self.schema.stem(word),) in self.schema.entries or word in self.schema.small for word in own)
         return (
             ("value-unlike", 1.0 - one.similarity), ("value-named", float(one.named)),
             ("value-schema", float(schema)), ("value-words", float(len(own) - 1)),
@@ -368,7 +376,7 @@ class Annotator:
             yield self._made(span, "F", FieldNamed(fields), rule, (("scale-place", float(place)),))
 
     def _schema(self, text: str, said: Sequence[Token]) -> list[Derivation]:
-        stems = [stem(token.word) for token in said]
+        stems = [self.schema.stem(token.word) for token in said]
         found: list[Derivation] = []
         covered = [False] * len(said)
         for start in range(len(said)):
@@ -381,17 +389,18 @@ class Annotator:
                     own = (start, start + length)
                     meaning = self._voiced(said, start + length, entry) if entry.voice else entry.meaning
                     found.append(self._made(own, entry.category, meaning, entry.rule, more))
-                    if length == 1 and is_participle(said[start].word) and entry.fit >= _SAYING:
-                        found += self._done(own, meaning, more)
+                    if length == 1 and is_participle_in(said[start].word, self.code) and entry.fit >= _SAYING:
+                        found += self._done(own, said[start].word, meaning, more)
         for start, end, others in synonyms_in(text, self.code):
             span = self._span(said, start, end)
             if span is None or all(covered[slice(*span)]):
                 continue
             length = span[1] - span[0]
             for other in others:
-                for entry in self.schema.entries.get(tuple(map(stem, words(other))), ()):
+                for entry in self.schema.entries.get(tuple(map(self.schema.stem, words(other))), ()):
                     more = (("schema-fit", entry.fit - 1.0), ("schema-words", float(length - 1)))
-                    found.append(self._made(span, entry.category, entry.meaning, f"{entry.rule}-synonym", more))
+                    meaning = self._voiced(said, span[1], entry) if entry.voice else entry.meaning
+                    found.append(self._made(span, entry.category, meaning, f"{entry.rule}-synonym", more))
         return found
 
     def _voiced(self, said: Sequence[Token], end: int, entry: Entry) -> object:
@@ -405,25 +414,48 @@ class Annotator:
         voice = voice_of(said, end - 1, self.code)
         return turned(meaning) if voice and voice != entry.voice else meaning
 
-    def _done(self, span: tuple[int, int], meaning: object, features: Features) -> Iterator[Derivation]:
-        """Yield what a participle alone says: that a node has the relation at all, as a *published* paper has."""
+    def _done(self, span: tuple[int, int], word: str, meaning: object, features: Features) -> Iterator[Derivation]:
+        """Yield what a participle alone says: that a node has the relation or the field at all.
+
+        A *published* paper has a publisher, an *inherited* disease an inheritance.
+        """
         if isinstance(meaning, Relating) and not meaning.noun and meaning.way is not None:
             yield self._made(span, "R", replace(turned(meaning), noun=True), "relation-done", features)
+        if isinstance(meaning, FieldNamed):
+            for name in dict.fromkeys(name for _, name in meaning.fields if word not in words(split_identifier(name))):
+                types = sum(1 << code for code, other in meaning.fields if other == name)
+                yield self._made(span, "S", Where(types, Kind(types), name, "exists"), "field-done", features)
+
+    def _ending(self, text: str, said: Sequence[Token], found: Sequence[Derivation]) -> Iterator[Derivation]:
+        """Yield for each word that the question has no surer meaning for all names that end with it: *chairs*."""
+        sure = 0
+        for one in found:
+            sure |= one.covered if one.category in _EXPLAINING and one.rule not in _UNSURE else 0
+        for at, token in enumerate(said):
+            if not sure >> at & 1 and self._content(token.word):
+                for mention in self.mentions.ending(text, token.start, token.end):
+                    yield from self._named((at, at + 1), self._of_kinds(mention), (("name-end", 1.0),))
+
+    def _of_kinds(self, mention: Mention) -> Mention:
+        """Return a mention with only its kinds, if some of its nodes are kinds: *stoves* are the Camp Stoves."""
+        kinds = [key for key in mention.keys if int(self.adjacency.types[key]) in self.schema.shape.gathering]
+        return replace(mention, keys=tuple(kinds)) if kinds else mention
 
     def _like(self, text: str, said: Sequence[Token], found: Sequence[Derivation]) -> Iterator[Derivation]:
         """Yield what the words may mean that nothing else explains: nodes that they describe, relations like them."""
+        yield from self._ending(text, said, found)
         explained = 0
         for one in found:
             explained |= one.covered if one.category in _EXPLAINING else 0
         open_ = [
             at
             for at, token in enumerate(said)
-            if not explained >> at & 1 and token.word not in FUNCTION_WORDS and token.word not in CHATTING_WORDS
+            if not explained >> at & 1 and token.word not in self.schema.small and token.word not in CHATTING_WORDS
         ]
         if not open_:
             return
         yield from self._like_schema([(at, said[at].word) for at in open_])
-        spans = _stretches(said, [at for at in open_ if said[at].word not in ASKING_WORDS])
+        spans = _stretches(said, [at for at in open_ if said[at].word not in self._asking])
         if self.soft is None or not spans:
             return
         for name in soft_names(text, spans, self.soft, _SOFT, unsaid=spans, code=self.code):

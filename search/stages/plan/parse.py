@@ -15,7 +15,6 @@ from itertools import islice, product
 from typing import Any
 
 from search.language.languages import language
-from search.language.words import WHICH
 from search.stages.plan.annotate import Annotated
 from search.stages.plan.derivation import Derivation, Features
 from search.stages.plan.grammar import Grammar, Rule, Weights
@@ -322,7 +321,8 @@ class _Chart:
     @cached_property
     def _head(self) -> int:
         """The mask of the types that a question asks for: by a question word, or by the first noun."""
-        behind = (at for at in range(1, self.size) if self.said.tokens[at - 1].word in WHICH)
+        which = language(self.parser.code).set("grammar_asked", "which")
+        behind = (at for at in range(1, self.size) if self.said.tokens[at - 1].word in which)
         found = next((types for at in behind if (types := self._noun(at))), 0)
         return found or self._asked_by_word() or self._first_noun()
 

@@ -159,8 +159,13 @@ class Reader:
     def _is_name(self, said: str) -> bool:
         return bool(self.mentions.lookup(said))
 
+    def _is_of_schema(self, word: str) -> bool:
+        """Whether a word is a form of one that says an element of the schema: *Länder* of *Land*."""
+        return (self.schema.stem(word.casefold()),) in self.schema.entries
+
     def _is_known(self, word: str) -> bool:
-        return self._is_name(word) or (self.soft is not None and bool(self.soft.text.postings(word)))
+        said = self._is_name(word) or self._is_of_schema(word)
+        return said or (self.soft is not None and bool(self.soft.text.postings(word)))
 
     def _try(self, one: Derivation, annotated: Annotated, trial: Trial) -> Tried | None:
         one = self._answerable(one)

@@ -17,7 +17,7 @@ from search.language.languages import Language, language
 from search.language.reading.scales import Scale
 from search.language.tokens import phrases, tokens
 from search.language.units import UNITS
-from search.language.words import FUNCTION_WORDS, language_code, stem, words
+from search.language.words import function_words, language_code, stem_in, words
 from search.stages.plan.derivation import FieldNamed, Relating
 from search.stages.plan.knowledge.shape import Shape
 from search.stages.plan.knowledge.wording import identifier_words
@@ -59,11 +59,20 @@ class SchemaIndex:
         """Phrase as stems → what it says, each meaning once with its best fit."""
         found: dict[Stems, dict[tuple[str, object], Entry]] = defaultdict(dict)
         for phrase, entry in self._listed():
-            stems = tuple(map(stem, phrase))
             key = entry.category, entry.meaning
-            if stems and (key not in found[stems] or found[stems][key].fit < entry.fit):
-                found[stems][key] = entry
+            for stems in self._stems(phrase):
+                if key not in found[stems] or found[stems][key].fit < entry.fit:
+                    found[stems][key] = entry
         return {stems: list(by_meaning.values()) for stems, by_meaning in found.items()}
+
+    def _stems(self, phrase: Sequence[str]) -> Iterator[Stems]:
+        """Yield a phrase as stems, also with those of its last word in the plural that the stemmer does not undo."""
+        if not phrase:
+            return
+        *first, last = phrase
+        before = tuple(map(self.stem, first))
+        forms = (last, *(f"{last}{ending}" for ending in self.language.entries("relation_nouns", "plurals")))
+        yield from ((*before, one) for one in dict.fromkeys(map(self.stem, forms)))
 
     @cached_property
     def all_types(self) -> int:
@@ -147,7 +156,7 @@ class SchemaIndex:
     def _of_words(self, names: Sequence[str]) -> list[tuple[int, str, int]]:
         found: list[tuple[int, str, int]] = []
         for place, name in enumerate(names):
-            wanted = {stem(word) for word in words(name)}
+            wanted = {self.stem(word) for word in words(name)}
             for code, field, own in self._measured:
                 if wanted <= own and not any(one[:2] == (code, field) for one in found):
                     found.append((code, field, place))
@@ -156,7 +165,7 @@ class SchemaIndex:
     @cached_property
     def _measured(self) -> list[tuple[int, str, frozenset[str]]]:
         return [
-            (code, one.name, frozenset(stem(word) for word in words(split_identifier(one.name))))
+            (code, one.name, frozenset(self.stem(word) for word in words(split_identifier(one.name))))
             for code, kind in enumerate(self.schema.node_types)
             for one in kind.fields
             if one.kind in ("number", "date")
@@ -198,14 +207,28 @@ class SchemaIndex:
     @cached_property
     def language(self) -> Language:
         """The word lists of the language of the schema."""
-        return language(language_code(self.schema.language))
+        return language(self.code)
+
+    @cached_property
+    def code(self) -> str:
+        """The code of the language of the schema."""
+        return language_code(self.schema.language)
+
+    @cached_property
+    def small(self) -> frozenset[str]:
+        """The function words of that language."""
+        return function_words(self.code)
+
+    def stem(self, word: str) -> str:
+        """Return a word of that language without its endings."""
+        return stem_in(word, self.code)
 
     def _listed(self) -> Iterator[tuple[list[str], Entry]]:
         for code, kind in enumerate(self.schema.node_types):
             for place, phrase in enumerate([split_identifier(kind.name), *kind.aliases]):
                 said = words(phrase)
                 yield said, Entry("S", Kind(1 << code), 1.0, "type-name" if not place else "type-alias")
-                content = [word for word in said if word not in FUNCTION_WORDS]
+                content = [word for word in said if word not in self.small]
                 if len(content) > 1:
                     yield content[-1:], Entry("S", Kind(1 << code), 0.6, "type-part")
         for at, relation in enumerate(self.schema.relations):
@@ -215,7 +238,7 @@ class SchemaIndex:
     def _of_relation(self, at: int, relation: Relation) -> Iterator[tuple[list[str], Entry]]:
         nouns = self._nouns(at, relation)
         own = {
-            stem(word)
+            self.stem(word)
             for code in self._types_of(at)
             for word in words(split_identifier(self.schema.node_types[code].name))
         }
@@ -238,24 +261,27 @@ class SchemaIndex:
             passive = said[-1] == "by"
             meaning = Relating(at, None if relation.mutual else way)
             yield said, Entry("R", meaning, 1.0, rule, voice)
-            content = [word for word in said if word not in FUNCTION_WORDS]
-            if content and content != said and not {stem(word) for word in content} <= own:
+            content = [word for word in said if word not in self.small]
+            if content and content != said and not {self.stem(word) for word in content} <= own:
                 yield content, Entry("R", meaning, 0.8, rule, voice)
             if not content:
                 yield said[-1:], Entry("R", meaning, 0.4, "relation-part", voice)
             for word in content:
-                if len(content) > 1 and stem(word) not in own:
+                if len(content) > 1 and self.stem(word) not in own:
                     yield [word], Entry("R", meaning, 0.5, "relation-part", voice)
             for agent in self._agents(content):
                 leads = way if passive else OPPOSITE[way]
                 yield [agent], Entry("R", Relating(at, leads, noun=True), 0.9, "relation-agent")
 
     def _voice(self, said: Sequence[str]) -> Voice:
-        """Return the voice of a relation's wording: *is cited by* and *directed by* are passive, *cites* is active."""
+        """Return the voice of a relation's wording: *is cited by* and *directed by* are passive, *cites* is active.
+
+        So is the noun of what one does to the other (*activation*).
+        """
         being, doer = self.language.set("relation_nouns", "being"), self.language.set("relation_nouns", "doer")
         if said[-1] in doer:
             return "passive"
-        return "" if said[0] in being or len(said) > 1 else "active"
+        return "" if said[0] in being or said[-1] in self.small else "active"
 
     def _agents(self, content: Sequence[str]) -> list[str]:
         """Return the nouns for who acts of a phrase's only verb: *directed by* → *director*, *directer*."""
@@ -267,7 +293,7 @@ class SchemaIndex:
             base = base.removesuffix(ending)
         agents = [f"{base}{ending}" for ending in lang.entries("relation_nouns", "agents")] if len(base) > 2 else []
         # A noun with the stem of the verb cannot be told from it: *citer* and *cites*.
-        return [agent for agent in agents if stem(agent) != stem(content[0])]
+        return [agent for agent in agents if self.stem(agent) != self.stem(content[0])]
 
     def _nouns(self, at: int, relation: Relation) -> list[tuple[list[str], Direction]]:
         """Return the noun phrases of a relation with the direction in which it leads to them.
@@ -292,7 +318,7 @@ class SchemaIndex:
         for phrase in (identifier_words(relation.name), *relation.aliases):
             said = words(phrase)
             for way in DIRECTIONS if len(said) > 1 else ():
-                if said[0] not in having and (stem(said[-1]),) in self._stems_of(at, way):
+                if said[0] not in having and (self.stem(said[-1]),) in self._stems_of(at, way):
                     found.append((said, way))
         found += [
             (words(alias), forth)
@@ -300,12 +326,12 @@ class SchemaIndex:
             for noun, forth in list(found)
             if set(words(alias)) <= set(noun) or set(noun) <= set(words(alias))
         ]
-        return [one for one in found if one[0] and tuple(map(stem, one[0])) not in self._type_stems]
+        return [one for one in found if one[0] and tuple(map(self.stem, one[0])) not in self._type_stems]
 
     @cached_property
     def _type_stems(self) -> frozenset[Stems]:
         return frozenset(
-            tuple(stem(word) for word in words(phrase))
+            tuple(self.stem(word) for word in words(phrase))
             for kind in self.schema.node_types
             for phrase in (split_identifier(kind.name), *kind.aliases)
         )
@@ -314,7 +340,7 @@ class SchemaIndex:
         """Return the names and aliases of the types that a relation leads to, as stems."""
         kinds = [self.schema.node_types[far] for far in {far for _, far in self._ends[relation, way]}]
         return {
-            tuple(stem(word) for word in words(phrase))
+            tuple(self.stem(word) for word in words(phrase))
             for kind in kinds
             for phrase in (split_identifier(kind.name), *kind.aliases)
         }
@@ -331,7 +357,7 @@ class SchemaIndex:
                 by_phrase[tuple(said)].append((code, one.name))
                 if len(said) > 1:
                     for word in said:
-                        if word not in FUNCTION_WORDS:
+                        if word not in self.small:
                             parts[word,].append((code, one.name))
         for phrase, fields in by_phrase.items():
             yield list(phrase), Entry("F", FieldNamed(tuple(fields)), 1.0, "field-name")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from search.domain.graph import OPPOSITE, Direction
-from search.language.languages import language
-from search.language.words import ANSWER_OF, stem, words
+from search.language.words import words
 from search.stages.plan.derivation import Derivation, Features, Relating
 from search.stages.plan.operators.context import Context, Made
 from search.stages.plan.sets import Either, Kind, Meet, Named, NodeSet, Walk, givens, has_order, meet, narrowed, parts
@@ -182,7 +181,7 @@ def _places(context: Context, relation: int, way: Direction) -> bool:
     """Whether the wording of a relation in a direction ends with a word of place."""
     one = context.schema.schema.relations[relation]
     said = words(one.description or split_identifier(one.name)) if way == "out" else words(one.inverse)
-    return bool(language("en").set("relation_nouns", "place") & set(said))
+    return bool(context.schema.language.set("relation_nouns", "place") & set(said))
 
 
 def person(context: Context, left: Derivation) -> Iterator[Made]:
@@ -205,10 +204,12 @@ def year(context: Context, left: Derivation) -> Iterator[Made]:
 
 def _asked_by(context: Context, word: str) -> Iterator[Made]:
     """Yield the types that a question word asks for by the words that stand for it."""
-    wanted = {stem(one) for one in ANSWER_OF[word].split()}
+    wanted = {context.schema.stem(one) for one in context.schema.language.set("grammar_asked", word)}
     found = 0
     for code, kind in enumerate(context.schema.schema.node_types):
-        said = {stem(one) for phrase in (split_identifier(kind.name), *kind.aliases) for one in words(phrase)}
+        said = {
+            context.schema.stem(one) for phrase in (split_identifier(kind.name), *kind.aliases) for one in words(phrase)
+        }
         found |= 1 << code if wanted & said else 0
     if found:
         yield Kind(found), ()
