@@ -313,6 +313,10 @@ class _Chart:
     def _says_more(self, one: Derivation) -> bool:
         """Whether a question says anything beside a name: a word of content, or a word that asks for another thing."""
         places = [at for at in range(self.size) if not one.covered >> at & 1]
+        if one.start and self.said.tokens[one.start - 1].word in language(self.parser.code).set(
+            "grammar_between", "prep"
+        ):
+            return True
         asking = {"WHO", "WHEN", "WHERE", "COUNT", "NOT", "LACK", "EXCEPT", "F"}
         return any(
             self.said.content[at] or at in self.said_relations or self.known.get(at, set()) & asking for at in places

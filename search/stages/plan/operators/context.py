@@ -36,6 +36,7 @@ class Context:
 
     schema: SchemaIndex
     _ways: dict[tuple[int, int], list[Way]] = field(default_factory=dict)
+    _far: dict[tuple[int, int, Direction], int] = field(default_factory=dict)
     _longer: dict[tuple[int, int], list[Any]] = field(default_factory=dict)
     _shares: dict[tuple[int, Direction, int], float] = field(default_factory=dict)
 
@@ -46,7 +47,7 @@ class Context:
         if found is None:
             found = []
             for relation, way in self.schema.steps:
-                reached = self.schema.far(types, relation, way) & to
+                reached = self.far(types, relation, way) & to
                 if reached:
                     near = self.schema.near(reached, relation, way) & types
                     found.append(Way(relation, way, reached, near, self.share(relation, way, reached)))
@@ -97,10 +98,23 @@ class Context:
         found = self._shares[relation, way, types] = own / total if total else 0.0
         return found
 
-    def is_rare(self, relation: int, way: Direction, types: int) -> bool:
-        """Whether hardly any edge of a relation leads to nodes of some types: such ends are mistakes of the data."""
+    def far(self, types: int, relation: int, way: Direction) -> int:
+        """Return the types that a relation leads to from nodes of some types, without rare ends of it.
+
+        Those are mistakes of the data. What a walk finds may be of such a type nevertheless, in the usual one's role.
+        """
+        key = types, relation, way
+        found = self._far.get(key)
+        if found is None:
+            usual = types & self._usual(relation, OPPOSITE[way])
+            found = self._far[key] = self.schema.far(usual, relation, way) & self._usual(relation, way)
+        return found
+
+    def _usual(self, relation: int, way: Direction) -> int:
+        """Return the types that more than hardly any edge of a relation leads to."""
         count = self._edges.get((relation, way), {})
-        return sum(number for code, number in count.items() if types >> code & 1) < _RARE * sum(count.values())
+        least = _RARE * sum(count.values())
+        return sum(1 << code for code, number in count.items() if number >= least)
 
     @cached_property
     def _edges(self) -> dict[tuple[int, Direction], dict[int, int]]:

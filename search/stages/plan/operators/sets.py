@@ -42,7 +42,6 @@ def floating(context: Context, types: int, of: NodeSet) -> Iterator[tuple[Walk, 
     for relation, way, reached, near, share in ways[:_MOST_WAYS]:
         features: Features = (
             ("float", 1.0), ("float-ways", len(ways) - 1.0), ("float-share", share), *_back(of, relation, way),
-            ("rare-end", float(context.is_rare(relation, way, reached))),
         )  # fmt: skip
         yield Walk(reached, of if near == of.types else narrowed(of, near), relation, way), features
     if isinstance(of, Kind):
@@ -118,11 +117,10 @@ def _directions(relating: Relating, *, subject: bool) -> tuple[tuple[Direction, 
 def related(context: Context, relating: Relating, of: NodeSet, *, subject: bool) -> Iterator[tuple[Walk, Features]]:
     """Yield the walks over a relation from a set that is its subject or its object."""
     for way, against in _directions(relating, subject=subject):
-        reached = context.schema.far(of.types, relating.relation, way)
+        reached = context.far(of.types, relating.relation, way)
         if reached:
             more: Features = (
                 *_back(of, relating.relation, way),
-                ("rare-end", float(context.is_rare(relating.relation, way, reached))),
                 ("against", float(against and not relating.noun)), ("whose", float(against and relating.noun)),
                 ("noun-behind", float(relating.noun and subject)),
                 ("rel-of-kind", float(isinstance(of, Kind))), ("rel-order", float(has_order(of))),
