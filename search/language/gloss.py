@@ -16,12 +16,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from search.language.cues import Span
 from search.language.glossing.dictionary import ASKING, WITHOUT_SPACES, Dictionary, Entry, dictionary
 from search.language.glossing.parts import Part, by_words, segmented
 from search.language.glossing.wanted import Wanted
 from search.language.languages import forms, language, split
 
+Span = tuple[int, int]
+"""Start and end of a stretch of a text; the end is not included."""
 MOST_CHARACTERS_READ = 10_000
 _NOUN_FIRST = frozenset(("fr", "es", "it", "pt"))
 _SIGNS = str.maketrans("？！。，、；：（）「」『』・", '?!.,,;:()"""" ')

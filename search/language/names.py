@@ -73,10 +73,6 @@ class Named:
         """Whether both mentions share some words of the question."""
         return self.mention.start < other.mention.end and other.mention.start < self.mention.end
 
-    def excludes(self, other: Named) -> bool:
-        """Whether one plan cannot start from both mentions, because they share words of the question or a node."""
-        return self.overlaps(other) or not set(self.mention.keys).isdisjoint(other.mention.keys)
-
     def contains(self, other: Named) -> bool:
         """Whether the other mention is a proper part of this one."""
         mine, its = self.mention, other.mention

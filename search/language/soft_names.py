@@ -94,11 +94,6 @@ def soft_names(
     return [_named(text, mention) for mention in list(best.values())[:most]]
 
 
-def everyday_named(text: str, spans: Sequence[tuple[int, int]], index: MentionIndex, code: str = "en") -> list[Named]:
-    """Return the names for which everyday words in some stretches of a text stand: *humans*."""
-    return [_named(text, one) for start, end in spans for one in everyday_names(text, start, end, index, code)]
-
-
 def _disjoint(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the stretches that share nothing with one before them in the list."""
     kept: list[tuple[int, int]] = []

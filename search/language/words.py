@@ -13,7 +13,7 @@ from threading import Lock
 import Stemmer
 import stopwordsiso
 
-from search.language.languages import language, split
+from search.language.languages import language
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
@@ -26,20 +26,12 @@ CHATTING_WORDS = _ENGLISH.set("words", "chatting")
 """Words of greeting, thanking and hesitating."""
 ASKING_WORDS = _ENGLISH.set("words", "asking") | LINKING_WORDS | CHATTING_WORDS
 """Words of asking: people use them to phrase a question in any domain, so they do not describe its subject."""
-INDEFINITE_WORDS = _ENGLISH.set("words", "indefinite")
-"""Words that stand for a thing of any type: *something to keep soup hot*."""
-SHARING_WORDS = _ENGLISH.set("words", "sharing")
-"""Words that say that two nodes have the same neighbour: the plan then walks one relation forth and back."""
 ARTICLES = _ENGLISH.set("words", "articles")
 """Words before a noun that carry no content."""
-BARE_WORDS = _ENGLISH.set("words", "bare")
-"""Words around a bare name that say nothing of how it is connected with what is asked for."""
 TELLING = frozenset(_ENGLISH.entries("words", "telling"))
 """What asks for a thing itself, right before its name: *tell me about X*, *what is X*."""
 KIND_WORDS = _ENGLISH.set("words", "kinds")
 """Nouns with which relations say that something is a kind or a part of something else."""
-SORTING_WORDS = _ENGLISH.set("words", "sorting")
-"""Nouns with which people ask of what kind something is: *what sort of film is X*."""
 ANSWER_OF: dict[str, str] = _ENGLISH.table("words", "answers")
 """Words for the node type that each question word asks for, separated by spaces; the first is the most usual."""
 
@@ -47,14 +39,6 @@ WHICH = frozenset(("which", "what"))
 """Question words that stand before the noun that is asked for."""
 BEING = frozenset(("is", "are", "was", "were"))
 """Forms of *be* that join a noun with what is said of it."""
-ASKED_AS: dict[str, str] = {
-    kind: word for word, kinds in _ENGLISH.table("words", "kinds_asked").items() for kind in split(kinds)
-}
-"""Word behind *which* or *what* → the question word that it asks like: *people* → *who*."""
-ACTING: dict[str, tuple[str, ...]] = {
-    word: split(kinds) for word, kinds in _ENGLISH.table("words", "acting").items()
-}  # fmt: skip
-"""Question word for persons → words for other types that do what persons do."""
 
 
 _DONE = _ENGLISH.set("superlatives", "participles")

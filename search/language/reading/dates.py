@@ -13,7 +13,6 @@ from functools import lru_cache
 from itertools import pairwise
 
 from search.domain.plan import Operator
-from search.language.cues import DateRange
 from search.language.languages import language
 from search.language.number_words import number_words, small_number
 from search.language.reading.days import add_months, back, leading_number, one_day, period_around, whole_month, year_of
@@ -33,6 +32,22 @@ _ROMAN = {
     "x": 10, "xi": 11, "xii": 12, "xiii": 13, "xiv": 14, "xv": 15, "xvi": 16, "xvii": 17, "xviii": 18, "xix": 19,
     "xx": 20, "xxi": 21,
 }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class DateRange:
+    """A date or relative time as a range: *in March 2021*, *before 3 May 2020*, *last year*, *in the last five years*.
+
+    `op` is the comparison; `first` and `last` are the first and last day of what is named, both included. Single years
+    are `Quantity` with `year`. `words` are the content words around it, as in `Quantity`.
+    """
+
+    start: int
+    end: int
+    op: Operator
+    first: date
+    last: date
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

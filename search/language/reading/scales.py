@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from search.language.languages import Language, forms, language, split
-from search.language.tokens import Phrases, Token, tokens
+from search.language.tokens import Phrases, Token
 
 End = Literal["high", "low"]
 
@@ -90,12 +90,6 @@ def date_names(code: str) -> tuple[str, ...]:
     """Return the words with which schemas name dates and years."""
     written = language(code).value("scales", default=())
     return tuple(name for one in written if one.get("unit") == "date" for name in split(one["names"]))
-
-
-def is_adjective(word: str, code: str) -> bool:
-    """Return whether a word in lower case is an adjective of a scale, or ends like an adjective of the language."""
-    ends = language(code).entries("adjectives", "ends")
-    return scales_of(code).positive.at(tokens(word), 0) is not None or bool(ends and word.endswith(tuple(ends)))
 
 
 def _add(

@@ -16,12 +16,11 @@ import numpy as np
 
 from search.interfaces import Adjacency, Mention, MentionIndex, ValueIndex, ValueMention
 from search.language.common import is_word
-from search.language.cues import DateRange
 from search.language.everyday import everyday_names
 from search.language.languages import language, split
 from search.language.names import _QUOTED as QUOTED
 from search.language.quantities import Quantity, quantities
-from search.language.reading.dates import date_reader
+from search.language.reading.dates import DateRange, date_reader
 from search.language.reading.numbers import number_reader
 from search.language.reading.scales import Adjective, Scale, date_names, scales_of
 from search.language.soft_names import SoftTools, soft_names

@@ -7,7 +7,7 @@ with the closest vectors; its affinity to them falls with the distance.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -141,25 +141,6 @@ class Lexicon:
         """Return for each node type whether one of the words is a noun of its own phrases, shape (types,)."""
         return self._types_from(texts, 1.0)
 
-    def whole_type(self, said: Sequence[str]) -> int | None:
-        """Return the node type of which words have a whole phrase of several words, if no type is named behind it.
-
-        *Disease groups* asks for those, not for diseases; the longest such phrase counts.
-        """
-        stemmed = [stem(word) for word in said]
-        best: tuple[int, int, int] | None = None
-        for at, phrases in enumerate(self._in_order[self.relations :]):
-            for phrase in phrases:
-                size = len(phrase)
-                places = (
-                    place for place in range(len(said) - size + 1) if tuple(stemmed[place : place + size]) == phrase
-                )
-                if size > 1 and (place := next(places, None)) is not None and (best is None or size > best[0]):
-                    best = size, place, at
-        if best is None or self.names_types(said[best[0] + best[1] :]).any():
-            return None
-        return best[2]
-
     def _types_from(self, texts: Sequence[str], least: float) -> NDArray[np.bool_]:
         said = np.zeros(self.elements - self.relations, dtype=np.bool_)
         for text in texts:
@@ -173,10 +154,6 @@ class Lexicon:
                 self._letters.clear()
             known = self._letters[text] = self._shared(text)
         return known
-
-    def is_expression(self, text: str) -> bool:
-        """Whether words together mean an element for which an everyday expression stands: *take part*, *buy in*."""
-        return bool(self._meant(text))
 
     def _meant(self, text: str) -> frozenset[int]:
         """Return the elements for which an expression of several words stands; none for a single word."""
@@ -198,14 +175,6 @@ class Lexicon:
                 for stems, order in like
             )
         )
-
-    def phrases_in(self, said: Sequence[str]) -> Iterator[tuple[int, range]]:
-        """Yield the relations of which a text has a whole phrase of several words, with its places in `said`."""
-        stemmed = [stem(word) for word in said]
-        for at, first in enumerate(stemmed):
-            for relation, phrase in self._openings.get(first, ()):
-                if tuple(stemmed[at : at + len(phrase)]) == phrase:
-                    yield relation, range(at, at + len(phrase))
 
     def unknown(self, texts: Iterable[str]) -> list[str]:
         """Return the texts whose vectors `of` would have to compute."""
@@ -272,16 +241,6 @@ class Lexicon:
             nouns = {phrase[-1] for phrase in phrases if phrase}
             beside.append(frozenset(word for phrase in phrases for word in phrase) - nouns)
         return beside
-
-    @cached_property
-    def _openings(self) -> dict[str, list[tuple[int, tuple[str, ...]]]]:
-        """The phrases of several words of each relation as stems, by their first stem."""
-        found: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
-        for relation, phrases in enumerate(self._in_order[: self.relations]):
-            for phrase in dict.fromkeys(phrases):
-                if len(phrase) > 1:
-                    found.setdefault(phrase[0], []).append((relation, phrase))
-        return found
 
     @cached_property
     def unrelated(self) -> tuple[float, float]:
