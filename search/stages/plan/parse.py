@@ -302,7 +302,7 @@ class _Chart:
         return (
             ("head-agrees", float(bool(head & own) and not asked.show)),
             ("head-differs", float(bool(head) and not head & own and not asked.show)),
-            ("root-named-alone", float(named and not self._says_more(one))),
+            ("root-named-alone", float(one.rule == "name-name" and not self._says_more(one))),
             ("root-lone", float(named and (one.start, one.end) == (0, self.size))),
             ("root-named", float(named and asked.ask == "which" and not asked.show)), ("root-kind", float(kind)),
             ("whether-open", float(asked.ask == "whether" and self._is_open(asked))),

@@ -74,6 +74,11 @@ def relation_last(context: Context, left: Derivation, right: Derivation) -> Iter
     yield from related(context, right.meaning, left.meaning, subject=True)
 
 
+def lacked_last(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The nodes of a relation whose subject is lacked: *no paper uses*."""
+    yield from related(context, right.meaning, left.meaning, subject=True)
+
+
 def relation_first(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The nodes of a relation with a set that is denied behind it."""
     yield from related(context, left.meaning, right.meaning, subject=False)

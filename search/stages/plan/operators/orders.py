@@ -43,7 +43,7 @@ def fewest_of(context: Context, left: Derivation, right: Derivation) -> Iterator
 
 
 def _number_of(end: str, of: NodeSet) -> Iterator[Made]:
-    if not isinstance(of, Named):
+    if not isinstance(of, Named) and not (isinstance(of, Top) and not of.limit):
         yield Order(end, count=(None, of)), ()
 
 

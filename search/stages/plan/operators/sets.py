@@ -116,21 +116,25 @@ def _directions(relating: Relating, *, subject: bool) -> tuple[tuple[Direction, 
 
 def related(context: Context, relating: Relating, of: NodeSet, *, subject: bool) -> Iterator[tuple[Walk, Features]]:
     """Yield the walks over a relation from a set that is its subject or its object."""
+    possible = False
     for way, against in _directions(relating, subject=subject):
         reached = context.far(of.types, relating.relation, way)
         if reached:
             more: Features = (
                 *_back(of, relating.relation, way),
                 ("against", float(against and not relating.noun)), ("whose", float(against and relating.noun)),
+                ("against-said", float(against and possible and not relating.noun)),
                 ("noun-behind", float(relating.noun and subject)),
                 ("rel-of-kind", float(isinstance(of, Kind))), ("rel-order", float(has_order(of))),
             )  # fmt: skip
             yield Walk(reached, of, relating.relation, way), more
+            possible = True
 
 
 def relation_first(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
-    """The nodes of a relation with the set behind it."""
-    yield from related(context, left.meaning, right.meaning, subject=False)
+    """The nodes of a relation with the set behind it; a participle alone (*published papers*) has none."""
+    if left.rule != "relation-done":
+        yield from related(context, left.meaning, right.meaning, subject=False)
 
 
 def relation_last(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:

@@ -51,6 +51,13 @@ def _shown(named: FieldNamed, of: NodeSet) -> Iterator[Made]:
         yield Asked(narrowed(of, types), "which", name), some
 
 
+def shown_again(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A field that is asked for and said again: *how much does X cost*."""
+    asked: Asked = left.meaning
+    if asked.show and any(name == asked.show for _, name in right.meaning.fields):
+        yield asked, ()
+
+
 def date_of(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """A date of the nodes of a set."""
     yield from _shown(FieldNamed(tuple(context.schema.number_fields["date"])), right.meaning)
