@@ -28,6 +28,12 @@ PROJECT = HERE.parents[1]
 DATABASE = "grasp_upgrade"
 
 
+def said(plan: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Return the names and relations of a plan; its variables may be called otherwise."""
+    anchors = [{name: value for name, value in one.items() if name != "var"} for one in plan["anchors"]]
+    return anchors, [(one["rel"], one.get("direction"), one["to_label"]) for one in plan["hops"]]
+
+
 @pytest.fixture(params=sorted(HERE.glob("release-*.tar.zst")), ids=lambda path: path.name)
 def release(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """The folder with the unpacked database and files of a release."""
@@ -69,7 +75,7 @@ def test_an_earlier_release_is_migrated_and_goes_on(release: Path, database: str
     assert [node for node, _ in found["results"][:3]] == [node for node, _ in expected["results"][:3]]
     assert {node for node, _ in expected["results"][:3]} == {"f1", "f2", "f5"}
     assert found["recorded"] == expected["results"]
-    assert (found["plan"]["anchors"], found["plan"]["hops"]) == (expected["plan"]["anchors"], expected["plan"]["hops"])
+    assert said(found["plan"]) == said(expected["plan"])
     assert found["shown"]
     assert found["job"] == "done"
     assert not found["missing"], "the models have changed without a migration"

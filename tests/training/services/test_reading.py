@@ -90,7 +90,7 @@ def test_the_command_reads_a_file_of_questions_and_compares_with_an_earlier_run(
 def test_the_ledger_says_what_is_lost_without_each_rule(
     makers_base: KnowledgeBase, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    reader = Reader.of("makers", reading.parser_options("new"))
+    reader = Reader.of("makers")
     plans, _ = reader.planned(FIRST)
     found = reader.tools.nodes.ids(reader.executed(plans[0]))
     asked, saved = tmp_path / "asked.jsonl", tmp_path / "ledger.jsonl"

@@ -13,7 +13,6 @@ from search.domain.trace import Limit
 from search.interfaces import VectorIndex
 from search.stages.plan import Planner
 from search.stages.plan.read import Tried, shared
-from search.stages.plan.sets import Kind
 from training.evaluation.lost.attribution import PossiblePlan
 from training.evaluation.lost.facts import Held, Way, Ways
 from training.evaluation.lost.rules import COMPARABLE
@@ -62,8 +61,8 @@ class WaySearch:
         keys = np.array(sorted(answers.values()), dtype=np.int32)
         finding = []
         for one in read:
-            if one.asked is None or isinstance(one.asked.of, Kind):
-                # All nodes of a type hold every answer, and say nothing of it.
+            if one.asked is None or not _says(one.plan):
+                # All nodes of a type, or all with some neighbour, hold every answer and say nothing of it.
                 continue
             hits = np.intersect1d(one.found, keys)
             if len(hits):
@@ -115,6 +114,11 @@ class WaySearch:
             ):
                 return round(share, 6), place
         return None, None
+
+
+def _says(plan: Plan) -> bool:
+    """Whether a plan says more than types and relations: a name, a value, or an order."""
+    return bool(plan.anchors or plan.order) or any(one.field and one.op != "exists" for one in plan.filters)
 
 
 def way_search(stages: object, tools: SearchTools) -> WaySearch:
