@@ -162,19 +162,19 @@ class SchemaIndex:
         found: list[tuple[int, str, int]] = []
         for place, name in enumerate(names):
             wanted = {self.stem(word) for word in words(name)}
-            for code, field, own in self._measured:
-                if wanted <= own and not any(one[:2] == (code, field) for one in found):
-                    found.append((code, field, place))
-        return found
+            found += [(code, field, place) for code, field, own, _ in self._measured if wanted <= own]
+        # What a field measures by its unit counts less than what it is called.
+        for place, name in enumerate(names, len(names)):
+            found += [(code, field, place) for code, field, _, measured in self._measured if name in measured]
+        first: dict[tuple[int, str], int] = {}
+        for code, field, place in found:
+            first.setdefault((code, field), place)
+        return [(code, field, place) for (code, field), place in first.items()]
 
     @cached_property
-    def _measured(self) -> list[tuple[int, str, frozenset[str]]]:
+    def _measured(self) -> list[tuple[int, str, frozenset[str], tuple[str, ...]]]:
         return [
-            (
-                code,
-                one.name,
-                frozenset(self.stem(word) for word in (*words(split_identifier(one.name)), *_measure(one))),
-            )
+            (code, one.name, frozenset(map(self.stem, words(split_identifier(one.name)))), _measure(one))
             for code, kind in enumerate(self.schema.node_types)
             for one in kind.fields
             if one.kind in ("number", "date")
