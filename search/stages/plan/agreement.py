@@ -46,7 +46,7 @@ class Agreement:
     annotated: Annotated
 
     def __call__(self, read: Sequence[Derivation]) -> list[Features]:
-        """Return the features of each meaning of the whole question. Each leaves to the plan what it asks."""
+        """Return the features of each meaning of the whole question; none for one that leaves it to the texts."""
         asked = [one for one in read if one.meaning is not None]
         masked = [self._masked(one) for one in asked]
         told = [self._told(one.meaning) for one in asked]

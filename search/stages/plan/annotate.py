@@ -309,9 +309,7 @@ class Annotator:
 
     def _field_words(self, said: Sequence[Token]) -> Iterator[Derivation]:
         """Yield the fields that are said by how much, by the verb of an event, and by a unit: *most kilos*."""
-        lang = language(self.code)
-        much = Phrases((phrase, True) for phrase in lang.entries("fields", "much"))
-        happening = frozenset(lang.entries("comparisons", "happen"))
+        much, happening = _field_phrases(self.code)
         for at in range(len(said)):
             if length := much.length(said, at):
                 for scale in _measuring(self.code, "money"):
@@ -533,6 +531,14 @@ def _cue_phrases(code: str) -> tuple[tuple[str, Phrases[bool]], ...]:
         for name in lang.table("grammar")
         if name not in PERMISSIONS
     )
+
+
+@lru_cache(maxsize=8)
+def _field_phrases(code: str) -> tuple[Phrases[bool], frozenset[str]]:
+    """Return the phrases that ask for a price, and the verbs of events."""
+    lang = language(code)
+    much = Phrases((phrase, True) for phrase in lang.entries("fields", "much"))
+    return much, frozenset(lang.entries("comparisons", "happen"))
 
 
 @lru_cache(maxsize=8)
