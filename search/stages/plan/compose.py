@@ -46,6 +46,7 @@ from search.stages.plan.sets import (
     given_at,
     givens,
     is_found_first,
+    parts,
 )
 
 TARGET, NAME = "T", "name"
@@ -239,17 +240,21 @@ class _Draft:
         named = isinstance(of.of, Named)
         first = named or self._is_found_first(of)
         if first:
-            # Nodes of other types may stand there in the role of this one.
-            mixed = self.composer.index.playing(of.types, of.relation, of.direction) != of.types
-            label = ANY if mixed else self.composer.label(of.types)
-            self.hops.append(Hop(near, name, var, label, self.composer.way(of.relation, of.direction)))
+            way = self.composer.way(of.relation, of.direction)
+            self.hops.append(Hop(near, name, var, self._end(of), way))
         else:
             back = self.composer.way(of.relation, OPPOSITE[of.direction])
-            self.hops.append(Hop(var, name, near, self.composer.label(of.of.types), back))
+            self.hops.append(Hop(var, name, near, self._end(of.of), back))
         if first and not named:
             self._found_first(near, of.of)
         else:
             self.write(near, of.of)
+
+    def _end(self, of: NodeSet) -> str:
+        """Return the label of the nodes of a set; ANY where a walk leads to nodes of other types in the role of its own."""
+        walks = [one for one in parts(of) if isinstance(one, Walk)]
+        mixed = any(self.composer.index.playing(one.types, one.relation, one.direction) != one.types for one in walks)
+        return ANY if mixed else self.composer.label(of.types)
 
     def _is_found_first(self, of: Walk) -> bool:
         mutual = self.composer.schema.relations[of.relation].mutual

@@ -190,8 +190,17 @@ class Reader:
         if misfits(plan, self.knowledge.schema):
             return None
         found = trial(asked.of)
+        plan = self._playing(plan, asked.types, found)
         features = self._told(asked, found, one, left, annotated, trial)
         return Tried(one, one.score + self._weights(features), plan, found, left, sum(annotated.content), features)
+
+    def _playing(self, plan: Plan, types: int, found: Keys) -> Plan:
+        """Return the plan with the types of what it finds too, where these stand in the role of those asked for."""
+        own = {int(code) for code in np.unique(self.adjacency.types[found])}
+        if not plan.target.labels or own <= set(codes(types)):
+            return plan
+        labels = tuple(self.knowledge.schema.node_types[code].name for code in sorted(own))
+        return replace(plan, target=replace(plan.target, labels=labels))
 
     def _answerable(self, one: Derivation) -> Derivation:
         """Return a meaning of which only types that may be answers are left, if some of its types may."""
