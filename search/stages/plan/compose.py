@@ -251,7 +251,7 @@ class _Draft:
             self.write(near, of.of)
 
     def _end(self, of: NodeSet) -> str:
-        """Return the label of the nodes of a set; ANY where a walk leads to nodes of other types in the role of its own."""
+        """Return the label of the nodes of a set; ANY where nodes of other types may stand in the role of this one."""
         walks = [one for one in parts(of) if isinstance(one, Walk)]
         mixed = any(self.composer.index.playing(one.types, one.relation, one.direction) != one.types for one in walks)
         return ANY if mixed else self.composer.label(of.types)

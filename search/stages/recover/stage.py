@@ -25,7 +25,8 @@ class Recover:
     The changes of a plan are, in this order: bind anchors to further nodes of the same similarity; bind them to more
     and less similar nodes; drop as few conditions as possible, whose words then count as text. Anchors that find
     nothing alone are dropped first, then filters, then the anchor with the least certain binding; what is found without
-    another anchor instead stands beside it. An anchor with ids is looked up only if no node has these ids.
+    another anchor instead stands beside it. Last, any relation is followed instead of one. An anchor with ids is looked
+    up only if no node has these ids.
     """
 
     on: bool = option(True, "Whether plans that find nothing are changed until one finds something.")

@@ -7,12 +7,20 @@ from dataclasses import dataclass, replace
 from typing import Final, ParamSpec, TypeVar
 
 from search.domain.errors import DeadlineExceeded, StageError
+from search.domain.graph import ANY
 from search.domain.linking import Binding, LinkedPlan, Reach, Traversal
-from search.domain.plan import RISKS, Anchor, Plan, ScoredPlan
+from search.domain.plan import RISKS, Anchor, Hop, Plan, ScoredPlan
 from search.domain.trace import Limit, Trace
 from search.interfaces import LinkStage, TraverseStage
 from search.stages.recover.attempt import AnchorCounts, Attempt
-from search.stages.recover.weaken import DroppableCondition, conditions, smallest_first, without
+from search.stages.recover.weaken import (
+    DroppableCondition,
+    conditions,
+    loosened,
+    relation_words,
+    smallest_first,
+    without,
+)
 
 STEP: Final = "recover"
 """Name and role of the steps."""
@@ -56,6 +64,9 @@ class Attempts:
             hopeless, parts = _in_order(parts, judgement, linked)
         for dropped in smallest_first(hopeless, parts, self.limit):
             yield self._step(linked, self._drop, linked, dropped, _instead(dropped, hopeless, parts))
+        for hop in linked.plan.hops:
+            if hop.rel != ANY:
+                yield self._step(linked, self._loosen, linked, hop)
 
     def _step(self, linked: LinkedPlan, make: Callable[P, Attempt], *args: P.args, **kwargs: P.kwargs) -> Attempt:
         """Make an attempt as a step of the trace.
@@ -127,6 +138,16 @@ class Attempts:
             sentence = f"{sentence} What is found without {named} instead is as near."
         return Attempt(sentence, linked.plan, weaker, traversal, told, others=others)
 
+    def _loosen(self, linked: LinkedPlan, hop: Hop) -> Attempt:
+        """Follow any relation instead of one, execute the plan again, and return the attempt."""
+        said = relation_words(hop)
+        weaker = _less_sure(linked, loosened(linked.plan, hop), kept=1 - 1 / (len(linked.plan.hops) + 1))
+        traversal = self._traversed(weaker)
+        if not traversal.candidates:
+            return Attempt(f"Nothing with another relation instead of “{said}”.")
+        sentence = f"Found with any relation instead of “{said}”, which counts as text now."
+        return Attempt(sentence, linked.plan, weaker, traversal, (said,))
+
     def _others(self, linked: LinkedPlan, instead: Sequence[DroppableCondition]) -> tuple[Attempt, ...]:
         """Return what is found without each of some conditions, as further plans."""
         found: list[Attempt] = []
@@ -165,9 +186,13 @@ def _without_ids(plan: Plan, looked_up: Sequence[Anchor]) -> Plan:
 
 
 def _weaker(linked: LinkedPlan, dropped: Sequence[DroppableCondition]) -> LinkedPlan:
-    """Return a plan without some conditions, with lower risk level and probability, because it covers less."""
+    """Return a plan without some conditions."""
     plan = without(linked.plan, dropped)
-    kept = len(conditions(plan)) / len(conditions(linked.plan))
+    return _less_sure(linked, plan, len(conditions(plan)) / len(conditions(linked.plan)))
+
+
+def _less_sure(linked: LinkedPlan, plan: Plan, kept: float) -> LinkedPlan:
+    """Return a weaker plan with lower risk level and probability, because it keeps only a share of what was said."""
     level = RISKS.index(plan.risk_level)
     bound = {anchor.var for anchor in plan.anchors}
     return replace(

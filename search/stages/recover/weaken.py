@@ -75,6 +75,14 @@ def without(plan: Plan, dropped: Collection[DroppableCondition]) -> Plan:
     )
 
 
+def loosened(plan: Plan, hop: Hop) -> Plan:
+    """Return the plan with any relation in the place of a hop's, whose words are added to the residual."""
+    hops = tuple(replace(one, rel=ANY, direction=None) if one == hop else one for one in plan.hops)
+    said = [text for text in (plan.target.relevance_text, relation_words(hop)) if text]
+    target = replace(plan.target, relevance_text=", ".join(dict.fromkeys(said))[:MAX_TEXT])
+    return replace(plan, hops=hops, target=target)
+
+
 def smallest_first(
     certain: Sequence[DroppableCondition], others: Sequence[DroppableCondition], limit: Limit
 ) -> Iterator[tuple[DroppableCondition, ...]]:
@@ -127,13 +135,14 @@ def _anchor_words(plan: Plan, anchor: Anchor) -> str:
     """
     others = {hop for other in plan.anchors if other != anchor for hop in plan.branch(other.var).hops}
     own = [hop for hop in plan.branch(anchor.var).hops if hop not in others]
-    said = [words for words, _ in groupby(map(_relation_words, reversed(own)))]
+    said = [words for words, _ in groupby(map(relation_words, reversed(own)))]
     return " ".join(filter(None, [*said, anchor.text]))
 
 
 def _hop_words(hop: Hop) -> str:
-    return f"{_relation_words(hop)} {'' if hop.to_label == ANY else words(hop.to_label)}".strip() or "any relation"
+    return f"{relation_words(hop)} {'' if hop.to_label == ANY else words(hop.to_label)}".strip() or "any relation"
 
 
-def _relation_words(hop: Hop) -> str:
+def relation_words(hop: Hop) -> str:
+    """Return the words of a hop's relation; an empty text for any relation."""
     return "" if hop.rel == ANY else words(hop.rel)

@@ -208,14 +208,38 @@ def test_a_weaker_plan_is_trusted_less() -> None:
 def test_with_a_single_part_the_text_decides_alone_and_that_is_said() -> None:
     run = Recovery(star(brand("Nord", "nord")))
     assert [(step.status, step.detail) for step in run.trace.steps] == [
-        ("degraded", "Nothing was found, however the plan was changed: the text decides alone.")
+        ("ok", "Nothing with another relation instead of “by”."),
+        ("degraded", "Nothing was found, however the plan was changed: the text decides alone."),
     ]
     assert (run.plans, run.candidates()) == (run.before, {})
+
+
+def test_what_another_relation_joins_is_near() -> None:
+    """Nothing is "by" a review, but another relation joins the review with the mug."""
+    review = Anchor("r", "A review", "review", ids=("review",))
+    run = Recovery(Plan((review,), (Hop("T", "by", "r", "review", "out"),), Target("T", ("product",))))
+    assert run.said == ["Found with any relation instead of “by”, which counts as text now."]
+    assert run.candidates() == {"mug": 1.0}
+    [plan] = run.plans
+    assert (plan.probability, plan.plan.target.relevance_text) == (0.5, "by")
+
+
+def test_of_two_relations_the_first_that_may_be_another_one_is_left_open() -> None:
+    """The kinds of what is "in" a review: the review is of a mug, by another relation, and the mug is of a kind."""
+    hops = (Hop("T", "in", "x", "product", "in"), Hop("x", "in", "r", "review", "out"))
+    review = Anchor("r", "A review", "review", ids=("review",))
+    run = Recovery(Plan((review,), hops, Target("T", ("kind",))))
+    assert run.said == [
+        "Nothing with another relation instead of “in”.",
+        "Found with any relation instead of “in”, which counts as text now.",
+    ]
+    assert run.candidates() == {"kitchen": 1.0}
 
 
 def test_the_next_plan_is_changed_when_the_first_cannot_be() -> None:
     run = Recovery(star(brand("Nord", "nord")), star(kind("lights"), brand("Nord", "nord")))
     assert run.said == [
+        "Nothing with another relation instead of “by”.",
         "Plan 2: By itself, “Nord” (brand) finds nothing.",
         "Plan 2: Found after dropping “Nord” (brand), which counts as text now.",
     ]
