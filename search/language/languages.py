@@ -3,12 +3,11 @@
 A list is one text with commas between its entries; slashes separate forms of one entry. Languages without a file have
 empty lists: of their questions only names, numbers in digits and embeddings are read.
 
-Tables: `words` (function words, words of asking, words that say that two nodes share a neighbour, `answers`: question
-word → words for node types), `numbers`, `quantities`, `units`, `decades`, `dates`, `asking`, `turning`, `superlatives`,
-`comparisons`, `condition_words` (what limits, counts or computes, by kind), and `scales`. A scale is a property with an
-order: `names` are the words with which schemas name it,
-`high` and `low` the adjectives of its ends (base form/comparative/superlative), `verbs` and `nouns` other words for it,
-`against` words for what is small where the property is large (little time where the speed is high).
+Tables: `words` (function words, words of asking, `answers`: question word → words for node types), `numbers`,
+`quantities`, `units`, `decades`, `dates`, `asking`, `turning`, `superlatives`, `comparisons` and `scales`. A scale is a
+property with an order: `names` are the words with which schemas name it, `high` and `low` the adjectives of its ends
+(base form/comparative/superlative), `verbs` and `nouns` other words for it, `against` words for what is small where the
+property is large (little time where the speed is high).
 """
 
 from __future__ import annotations
