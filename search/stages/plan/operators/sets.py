@@ -64,24 +64,28 @@ def _back(of: NodeSet, relation: int, way: Direction) -> Features:
 
 def joined_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """What the left side says, of nodes that some relation joins with the right one."""
-    yield from _joined(context, left.meaning, right.meaning)
+    yield from _joined(context, left.meaning, right)
 
 
 def joined_before(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """What the right side says, of nodes that some relation joins with the left one."""
-    yield from _joined(context, right.meaning, left.meaning)
+    yield from _joined(context, right.meaning, left)
 
 
-def _joined(context: Context, head: NodeSet, of: NodeSet) -> Iterator[Made]:
+def _joined(context: Context, head: NodeSet, other: Derivation) -> Iterator[Made]:
+    of: NodeSet = other.meaning
     if isinstance(head, Named) and isinstance(of, Kind):
         return
-    for walk, features in floating(context, head.types, of):
+    walks: list[tuple[Walk, Features]] | None = other.walks.get(head.types)
+    if walks is None:
+        walks = other.walks[head.types] = list(floating(context, head.types, of))
+    more: Features = (
+        ("join-head-kind", float(isinstance(head, Kind))), ("join-of-kind", float(isinstance(of, Kind))),
+        ("join-over-order", float(has_order(head))), ("join-head-named", float(isinstance(head, Named))),
+    )  # fmt: skip
+    for walk, features in walks:
         found = meet(head, walk)
         if found is not None:
-            more: Features = (
-                ("join-head-kind", float(isinstance(head, Kind))), ("join-of-kind", float(isinstance(of, Kind))),
-                ("join-over-order", float(has_order(head))), ("join-head-named", float(isinstance(head, Named))),
-            )  # fmt: skip
             yield found, (*features, *more)
 
 
