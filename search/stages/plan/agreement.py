@@ -50,9 +50,11 @@ class Agreement:
         asked = [one for one in read if one.meaning is not None]
         masked = [self._masked(one) for one in asked]
         told = [self._told(one.meaning) for one in asked]
-        rows = self.knowledge.vectors.of([*masked, *told])
-        near = {id(one): float(rows[at] @ rows[len(asked) + at]) for at, one in enumerate(asked)}
         words = self.annotated.content_words()
+        # One call of the encoder: the lexicon finds the vectors of its words in the encoder's cache.
+        unknown = self.knowledge.lexicon.unknown([word for _, word in words])
+        rows = self.knowledge.vectors.of([*masked, *told, *unknown])
+        near = {id(one): float(rows[at] @ rows[len(asked) + at]) for at, one in enumerate(asked)}
         affinity = self.knowledge.lexicon.of([word for _, word in words])
         return [
             () if one.meaning is None else (*self._wording(one, near[id(one)]), *self._words(one, words, affinity))
