@@ -10,7 +10,7 @@ from bisect import insort
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from search.language.languages import language
@@ -199,7 +199,8 @@ class _Chart:
             features = (*features, *placed)
             score = self._score(rule, features, (one, two), price)
             if tops.hold(rule.result, score):
-                yield _made(rule, meaning, (*features, *skipped), (one, two), score)
+                whole = meaning() if isinstance(meaning, partial) else meaning
+                yield _made(rule, whole, (*features, *skipped), (one, two), score)
 
     def _score(self, rule: Rule, features: Features, children: tuple[Derivation, ...], price: float = 0.0) -> float:
         weights = self.parser.weights.of

@@ -9,7 +9,7 @@ that a weight holds in later releases.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from search.domain.graph import Schema
@@ -54,6 +54,7 @@ class Elements:
     """Writes the elements of meanings over one schema."""
 
     schema: Schema
+    _known: dict[int, str] = field(default_factory=dict, init=False)
 
     def __call__(self, asked: Asked | None) -> Words:
         """Return the different elements of a meaning; `text` alone where a question is left to text."""
@@ -65,8 +66,10 @@ class Elements:
         return tuple(dict.fromkeys([*found, *self._inner(asked.of)]))
 
     def _types(self, mask: int) -> str:
-        several = codes(mask)
-        return "|".join(self.schema.node_types[code].name for code in several) if len(several) <= _MOST_TYPES else "any"
+        if mask not in self._known:
+            several = [self.schema.node_types[code].name for code in codes(mask)]
+            self._known[mask] = "|".join(several) if len(several) <= _MOST_TYPES else "any"
+        return self._known[mask]
 
     def _step(self, relation: int, direction: str, reached: int) -> str:
         return f"{self.schema.relations[relation].name}{_ARROWS[direction]}{self._types(reached)}"

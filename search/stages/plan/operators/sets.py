@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from search.domain.graph import OPPOSITE, Direction
 from search.language.words import words
@@ -79,14 +80,14 @@ def _joined(context: Context, head: NodeSet, other: Derivation) -> Iterator[Made
     walks: list[tuple[Walk, Features]] | None = other.walks.get(head.types)
     if walks is None:
         walks = other.walks[head.types] = list(floating(context, head.types, of))
-    more: Features = (
-        ("join-head-kind", float(isinstance(head, Kind))), ("join-of-kind", float(isinstance(of, Kind))),
-        ("join-over-order", float(has_order(head))), ("join-head-named", float(isinstance(head, Named))),
+    told = (
+        ("join-head-kind", isinstance(head, Kind)), ("join-of-kind", isinstance(of, Kind)),
+        ("join-over-order", has_order(head)), ("join-head-named", isinstance(head, Named)),
     )  # fmt: skip
+    more: Features = tuple((name, 1.0) for name, holds in told if holds)
     for walk, features in walks:
-        found = meet(head, walk)
-        if found is not None:
-            yield found, (*features, *more)
+        # They share types, those that the walk was made for.
+        yield partial(meet, head, walk), (*features, *more)
 
 
 def met_by(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
