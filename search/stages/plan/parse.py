@@ -290,17 +290,22 @@ class _Chart:
         own = asked.types
         named = one.rule.startswith("name-")
         kind = isinstance(asked.of, Kind)
-        wanted = self.known.get(0, set()) | self.known.get(1, set()) | self.known.get(2, set())
-        return (
-            ("head-agrees", float(bool(head & own) and not asked.show)),
-            ("head-differs", float(bool(head) and not head & own and not asked.show)),
-            ("root-named-alone", float(one.rule == "name-name" and not self._says_more(one))),
-            ("root-lone", float(named and (one.start, one.end) == (0, self.size))),
-            ("root-named", float(named and asked.ask == "which" and not asked.show)), ("root-kind", float(kind)),
-            ("whether-open", float(asked.ask == "whether" and self._is_open(asked))),
-            ("root-show", float(bool(asked.show))), ("root-count", float(asked.ask == "how many")),
-            ("count-missed", float("COUNT" in wanted and asked.ask != "how many" and not asked.show)),
+        told = (
+            ("head-agrees", bool(head & own) and not asked.show),
+            ("head-differs", bool(head) and not head & own and not asked.show),
+            ("root-named-alone", one.rule == "name-name" and not self._says_more(one)),
+            ("root-lone", named and (one.start, one.end) == (0, self.size)),
+            ("root-named", named and asked.ask == "which" and not asked.show), ("root-kind", kind),
+            ("whether-open", asked.ask == "whether" and self._is_open(asked)),
+            ("root-show", bool(asked.show)), ("root-count", asked.ask == "how many"),
+            ("count-missed", self._asks_number and asked.ask != "how many" and not asked.show),
         )  # fmt: skip
+        return tuple((name, 1.0) for name, holds in told if holds)
+
+    @cached_property
+    def _asks_number(self) -> bool:
+        """Whether one of the first words asks for a number."""
+        return any("COUNT" in self.known.get(at, ()) for at in range(3))
 
     def _says_more(self, one: Derivation) -> bool:
         """Whether a question says anything beside a name: a word of content, or a word that asks for another thing."""
