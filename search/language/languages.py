@@ -28,6 +28,7 @@ class Language:
 
     code: str
     tables: Mapping[str, Any] = field(default_factory=dict)
+    _sets: dict[tuple[str, ...], frozenset[str]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def whole(self) -> bool:
@@ -48,8 +49,11 @@ class Language:
         return split(self.value(*path, default=""))
 
     def set(self, *path: str) -> frozenset[str]:
-        """Return the entries of a list as a set."""
-        return frozenset(self.entries(*path))
+        """Return the entries of a list as a set, made once."""
+        found = self._sets.get(path)
+        if found is None:
+            found = self._sets[path] = frozenset(self.entries(*path))
+        return found
 
     def table(self, *path: str) -> dict[str, Any]:
         """Return a table; an empty one if the language does not have it."""
@@ -62,6 +66,7 @@ class Language:
                 yield form, number
 
 
+@lru_cache(maxsize=4_000)
 def split(text: str) -> tuple[str, ...]:
     """Return the entries of a list: the parts between commas, without white space around them."""
     return tuple(" ".join(part.split()) for part in text.split(",") if part.strip())

@@ -38,6 +38,19 @@ _USUAL = 0.4
 _UNSAID = frozenset(("float", "float-two", "root-unsaid", "rule:relation-like", "rule:meet", "rule:members"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """What is compared for a meaning: rows of words (`left` over; `free` of names), and elements of the schema.
+
+    `own` are the elements that it walks, `unsaid` the relations among them that no word says.
+    """
+
+    left: list[int]
+    free: list[int]
+    own: list[int]
+    unsaid: list[int]
+
+
 @dataclass(frozen=True)
 class Agreement:
     """Compares the meanings of one question with its words."""
@@ -50,37 +63,39 @@ class Agreement:
         asked = [one for one in read if one.meaning is not None]
         masked = [self._masked(one) for one in asked]
         told = [self._told(one.meaning) for one in asked]
-        rows = self.knowledge.vectors.of([*masked, *told])
-        near = {id(one): float(rows[at] @ rows[len(asked) + at]) for at, one in enumerate(asked)}
         words = self.annotated.content_words()
-        affinity = self.knowledge.lexicon.of([word for _, word in words])
-        return [
-            () if one.meaning is None else (*self._wording(one, near[id(one)]), *self._words(one, words, affinity))
-            for one in read
-        ]
+        places = [self._places(one, words) for one in asked]
+        wanted = sorted({row for one in places for row in (*one.left, *one.free)})
+        said = [words[row][1] for row in wanted]
+        # One call of the encoder: the lexicon finds the vectors of its words in the encoder's cache.
+        rows = self.knowledge.vectors.of([*masked, *told, *self.knowledge.lexicon.unknown(said)])
+        affinity = np.zeros((len(words), self.knowledge.lexicon.elements))
+        affinity[wanted] = self.knowledge.lexicon.of(said)
+        found = {
+            id(one): (*self._wording(one, float(rows[at] @ rows[len(asked) + at])), *_words(places[at], affinity))
+            for at, one in enumerate(asked)
+        }
+        return [found.get(id(one), ()) for one in read]
 
     def _wording(self, one: Derivation, near: float) -> Features:
         return (("wording", near - _USUAL), ("wording-guessed", near - _USUAL if guesses(one) else 0.0))
 
-    def _words(self, one: Derivation, words: Sequence[tuple[int, str]], affinity: Affinities) -> Features:
-        """Compare the words that a meaning leaves over with what it walks, and its unsaid walks with all words."""
+    def _places(self, one: Derivation, words: Sequence[tuple[int, str]]) -> _Places:
+        """Return what of the words and of the schema is compared for a meaning."""
         relations = self.knowledge.lexicon.relations
         walked = {walk.relation for walk in walks(one.meaning.of)}
         types = {code for mask in _masks(one.meaning.of) for code in codes(mask)}
-        own = sorted({*walked, *(relations + code for code in types)})
-        said = {step.meaning.relation for step in one.steps() if step.category == "R"}
-        names = 0
+        said, names = set(), 0
         for step in one.steps():
-            names |= step.covered if isinstance(step.meaning, Named) and not step.children else 0
-        left = [row for row, (at, _) in enumerate(words) if not one.covered >> at & 1]
-        free = [row for row, (at, _) in enumerate(words) if not names >> at & 1]
-        best = affinity[left][:, own].max(axis=1) if left and own else np.zeros(len(left))
-        beyond = affinity[left].max(axis=1, initial=0.0) - best if left else np.zeros(0)
+            if step.category == "R":
+                said.add(step.meaning.relation)
+            if isinstance(step.meaning, Named) and not step.children:
+                names |= step.covered
         unsaid = sorted(walked - said)
-        support = affinity[free][:, unsaid].max(axis=0) if free and unsaid else np.zeros(len(unsaid))
-        return (
-            ("left-like", float(best.sum())), ("left-beyond", float(beyond.sum())),
-            ("unsaid-like", float(support.sum())), ("unsaid", float(len(unsaid))),
+        return _Places(
+            [row for row, (at, _) in enumerate(words) if not one.covered >> at & 1],
+            [row for row, (at, _) in enumerate(words) if unsaid and not names >> at & 1],
+            sorted({*walked, *(relations + code for code in types)}), unsaid,
         )  # fmt: skip
 
     def _masked(self, one: Derivation) -> str:
@@ -111,6 +126,18 @@ class Agreement:
     def _label(self, types: int) -> str:
         several = codes(types)
         return self.knowledge.wording.types[several[0]] if several else ""
+
+
+def _words(places: _Places, affinity: Affinities) -> Features:
+    """Compare the words that a meaning leaves over with what it walks, and its unsaid walks with all words."""
+    left, free, own, unsaid = places.left, places.free, places.own, places.unsaid
+    best = affinity[left][:, own].max(axis=1) if left and own else np.zeros(len(left))
+    beyond = affinity[left].max(axis=1, initial=0.0) - best if left else np.zeros(0)
+    support = affinity[free][:, unsaid].max(axis=0) if free else np.zeros(len(unsaid))
+    return (
+        ("left-like", float(best.sum())), ("left-beyond", float(beyond.sum())),
+        ("unsaid-like", float(support.sum())), ("unsaid", float(len(unsaid))),
+    )  # fmt: skip
 
 
 def guesses(one: Derivation) -> bool:

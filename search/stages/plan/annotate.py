@@ -84,12 +84,15 @@ class Annotator:
 
     def __call__(self, text: str) -> Annotated:
         """Return the words of a question with their annotations, each at its place among the tokens."""
-        said = named_signs(text, tokens(text), self.mentions)
+        mentions = self.mentions.find(text)
+        said = named_signs(text, tokens(text), mentions)
         rest = text[said[MOST_TOKENS].start :] if len(said) > MOST_TOKENS else ""
         said = said[:MOST_TOKENS]
         whole = text[: said[-1].end] if rest else text
+        if rest:
+            mentions = self.mentions.find(whole)
         found = [
-            *self._names(whole, said), *self._values(whole, said), *self._amounts(whole, said),
+            *self._names(whole, said, mentions), *self._values(whole, said), *self._amounts(whole, said),
             *self._cues(said), *self._scales(said), *self._field_words(said), *self._ends(said),
         ]  # fmt: skip
         found += self._schema(whole, said)
@@ -119,10 +122,10 @@ class Annotator:
         inside = [at for at, token in enumerate(said) if token.start < end and start < token.end]
         return (inside[0], inside[-1] + 1) if inside else None
 
-    def _names(self, text: str, said: Sequence[Token]) -> Iterator[Derivation]:
+    def _names(self, text: str, said: Sequence[Token], mentions: Sequence[Mention]) -> Iterator[Derivation]:
         quoted = [match.span() for match in QUOTED.finditer(text)]
         cased = not text.isupper() and not text.islower()
-        found = [*self.mentions.find(text), *everyday_names(text, 0, len(text), self.mentions, self.code)]
+        found = [*mentions, *everyday_names(text, 0, len(text), self.mentions, self.code)]
         sure = [one for one in found if self._is_marked(text, one, quoted, cased)]
         spans = [self._span(said, mention.start, mention.end) for mention in found]
         for mention, span in zip(found, spans, strict=True):
@@ -281,8 +284,7 @@ class Annotator:
     def _scales(self, said: Sequence[Token]) -> Iterator[Derivation]:
         known = scales_of(self.code)
         lang = language(self.code)
-        degrees = lang.table("grammar_degrees")
-        most = Phrases((phrase, name) for name in degrees for phrase in lang.entries("grammar_degrees", name))
+        most = _degree_phrases(self.code)
         how = lang.set("fields", "how")
         for at in range(len(said)):
             if found := known.superlative.at(said, at):
@@ -474,10 +476,10 @@ class Annotator:
                     yield self._made((at, at + 1), "S", Kind(1 << element - relations), "type-like", fit)
 
 
-def named_signs(text: str, said: Sequence[Token], mentions: MentionIndex) -> list[Token]:
+def named_signs(text: str, said: Sequence[Token], mentions: Sequence[Mention]) -> list[Token]:
     """Return the tokens of a text with those stretches of signs among them that name nodes: `$$$`."""
     found = list(said)
-    for one in mentions.find(text) if any(not (sign.isalnum() or sign.isspace()) for sign in text) else ():
+    for one in mentions:
         if not any(token.start < one.end and one.start < token.end for token in found):
             found.append(Token(one.start, one.end, text[one.start : one.end].casefold()))
     return sorted(found, key=lambda token: token.start)
@@ -531,6 +533,14 @@ def _cue_phrases(code: str) -> tuple[tuple[str, Phrases[bool]], ...]:
         for name in lang.table("grammar")
         if name not in PERMISSIONS
     )
+
+
+@lru_cache(maxsize=8)
+def _degree_phrases(code: str) -> Phrases[str]:
+    """Return the words of degree of a language (*most*, *less*), each with its degree."""
+    lang = language(code)
+    degrees = lang.table("grammar_degrees")
+    return Phrases((phrase, name) for name in degrees for phrase in lang.entries("grammar_degrees", name))
 
 
 @lru_cache(maxsize=8)

@@ -70,7 +70,8 @@ class Derivation:
     """One meaning of the words from `start` to `end` (places among the tokens), of a category, with its score.
 
     `features` are those of this step alone; `all_features` sums those of the whole tree. `covered` is a bit mask of the
-    tokens that mean something in it, `rules` names the rule or the annotation of this step.
+    tokens that mean something in it, `rules` names the rule or the annotation of this step. `walks` holds those
+    from its set to nodes of some types, by their mask: a set is joined with many others of the same types.
     """
 
     start: int
@@ -83,12 +84,15 @@ class Derivation:
     children: tuple[Derivation, ...] = ()
     covered: int = 0
     extra: dict[str, Any] = field(default_factory=dict)
+    walks: dict[int, Any] = field(default_factory=dict)
 
     def steps(self) -> Iterator[Derivation]:
         """Yield this step and those below it."""
-        yield self
-        for child in self.children:
-            yield from child.steps()
+        below = [self]
+        while below:
+            step = below.pop()
+            yield step
+            below += reversed(step.children)
 
     def all_features(self) -> dict[str, float]:
         """Return the features of the whole tree, summed."""

@@ -87,8 +87,11 @@ class Weights:
 
     def __call__(self, features: Features) -> float:
         """Return the score of some features."""
-        of = self.of
-        return sum(of.get(name, 0.0) * value for name, value in features)
+        of, score = self.of, 0.0
+        for name, value in features:
+            if value:
+                score += of.get(name, 0.0) * value
+        return score
 
     @classmethod
     def read(cls, path: Path = WEIGHTS) -> Weights:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from itertools import islice, product
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from search.language.languages import language
@@ -74,14 +73,6 @@ class Parser:
     weights: Weights
     code: str = "en"
     beam: int = 6
-    _gains: dict[str, float] = field(default_factory=dict)
-
-    def gain(self, rule: Rule) -> float:
-        """Return the most that a rule is expected to add to the scores of its sides."""
-        found = self._gains.get(rule.id)
-        if found is None:
-            found = self._gains[rule.id] = self.weights.of.get(rule.feature, 0.0) + _GAIN
-        return found
 
     def __call__(self, annotated: Annotated, check: Callable[[], None] = lambda: None) -> list[Derivation]:
         """Return the meanings of the whole question, best first; words that no meaning covers are priced."""
@@ -106,12 +97,12 @@ class _Tops:
             score >= scores[-1] - _BEHIND and (len(scores) < self._most or score >= scores[-self._most])
         )
 
-    def hold(self, made: Derivation) -> bool:
-        """Take a meaning's score; return whether it is among the best."""
-        scores = self._scores[made.category]
-        if len(scores) >= self._most and made.score <= scores[-self._most]:
+    def hold(self, category: str, score: float) -> bool:
+        """Take the score of a meaning of a category; return whether it is among the best."""
+        scores = self._scores[category]
+        if len(scores) >= self._most and score <= scores[-self._most]:
             return False
-        insort(scores, made.score)
+        insort(scores, score)
         return True
 
 
@@ -143,11 +134,12 @@ class _Chart:
             by_span[one.start, one.end].append(one)
         for end in range(1, self.size + 1):
             check()
+            rights: list[tuple[int, Cell]] = []
             for start in range(end - 1, -1, -1):
                 if end - start > _LONGEST and not self._begins(start):
                     continue
                 made = list(by_span.get((start, end), ()))
-                made += self._joined(start, end, made)
+                made += self._joined(start, reversed(rights), made)
                 if not made:
                     continue
                 cell = _kept(made, self._beam)
@@ -155,6 +147,7 @@ class _Chart:
                 if more:
                     cell = _kept([*made, *more], self._beam)
                 self.cells[start, end] = cell
+                rights.append((start, cell))
 
     @property
     def _beam(self) -> int:
@@ -168,58 +161,56 @@ class _Chart:
     def _alone(self, one: Derivation) -> Iterator[Derivation]:
         for rule in self.parser.grammar.of_one.get(one.category, ()):
             for meaning, features in rule.function(self.parser.context, one):
-                yield self._made(rule, meaning, features, (one,), one.start, one.end, 0.0)
+                yield _made(rule, meaning, features, (one,), self._score(rule, features, (one,)))
 
-    def _joined(self, start: int, end: int, had: Sequence[Derivation]) -> Iterator[Derivation]:
-        """Yield what the rules make of two neighbouring stretches that fill a span."""
+    def _joined(
+        self, start: int, rights: Iterable[tuple[int, Cell]], had: Sequence[Derivation]
+    ) -> Iterator[Derivation]:
+        """Yield what the rules make of two neighbouring stretches: one from a place on, and one of some others."""
         tops = _Tops(2 * self._beam, had)
-        for middle in range(start + 1, end):
-            right = self.cells.get((middle, end))
-            if right is None:
-                continue
+        for middle, right in rights:
             for stop in range(middle, max(start, middle - _SKIPPED), -1):
-                left = self.cells.get((start, stop))
-                if left is None:
-                    continue
-                gap = self._gap(stop, middle)
-                for category, other, rules in _pairs(left, right, self.parser.grammar.of_two):
-                    for one, two in islice(product(left[category], right[other]), self.parser.beam**2):
-                        for rule in rules:
-                            if tops.may_hold(rule.result, one.score + two.score + gap[0] + self.parser.gain(rule)):
-                                yield from self._of_rule(rule, one, two, gap, tops)
+                if (left := self.cells.get((start, stop))) is not None:
+                    yield from self._of_cells(left, right, self._gap(stop, middle), tops)
+
+    def _of_cells(self, left: Cell, right: Cell, gap: Gap, tops: _Tops) -> Iterator[Derivation]:
+        """Yield what the rules make of the meanings of two cells.
+
+        Those of the right cell come best first: what is too low with one of them is too low with those behind it.
+        """
+        weights = self.parser.weights.of
+        for category, other, rules in _pairs(left, right, self.parser.grammar.of_two):
+            gains = [(rule, gap[0] + weights.get(rule.feature, 0.0) + _GAIN) for rule in rules]
+            for one in left[category]:
+                for two in right[other]:
+                    high = False
+                    for rule, gain in gains:
+                        if tops.may_hold(rule.result, one.score + two.score + gain):
+                            high = True
+                            yield from self._of_rule(rule, one, two, gap, tops)
+                    if not high:
+                        break
 
     def _of_rule(self, rule: Rule, one: Derivation, two: Derivation, gap: Gap, tops: _Tops) -> Iterator[Derivation]:
         price, skipped, between = gap
+        placed: Features = ((f"{rule.id}:{between}", 1.0),) if rule.id in _PLACED else ()
         for meaning, features in rule.function(self.parser.context, one, two):
             self.made += 1
-            if rule.id in _PLACED:
-                features = (*features, (f"{rule.id}:{between}", 1.0))
-            made = self._made(rule, meaning, features, (one, two), one.start, two.end, price, skipped)
-            if tops.hold(made):
-                yield made
+            features = (*features, *placed)
+            score = self._score(rule, features, (one, two), price)
+            if tops.hold(rule.result, score):
+                whole = meaning() if isinstance(meaning, partial) else meaning
+                yield _made(rule, whole, (*features, *skipped), (one, two), score)
 
-    def _made(
-        self,
-        rule: Rule,
-        meaning: Any,
-        features: Features,
-        children: tuple[Derivation, ...],
-        start: int,
-        end: int,
-        price: float,
-        skipped: Features = (),
-    ) -> Derivation:
+    def _score(self, rule: Rule, features: Features, children: tuple[Derivation, ...], price: float = 0.0) -> float:
         weights = self.parser.weights.of
         score = weights.get(rule.feature, 0.0) + price
         for name, value in features:
             if value:
                 score += weights.get(name, 0.0) * value
-        covered = 0
         for child in children:
-            covered |= child.covered
             score += child.score
-        named = ((rule.feature, 1.0), *features, *skipped)
-        return Derivation(start, end, rule.result, meaning, score, rule.id, named, children, covered)
+        return score
 
     def _gap(self, start: int, end: int) -> Gap:
         """Return the price of skipping words, its features, and what kind of words they are."""
@@ -257,7 +248,7 @@ class _Chart:
         """Return the meanings of the whole question, best first."""
         found: dict[Any, Derivation] = {}
         for (start, end), cell in self.cells.items():
-            before, after = self._skipped(0, start), self._skipped(end, self.size)
+            before, after = self._gap(0, start)[1], self._gap(end, self.size)[1]
             for category in _ROOTS:
                 for one in [*cell.get(category, ()), *self._around(cell, category)]:
                     asked = one.meaning if isinstance(one.meaning, Asked) else self._asked(one.meaning)
@@ -267,7 +258,7 @@ class _Chart:
                     if asked not in found or found[asked].score < score:
                         found[asked] = root
         if self.size:
-            features = (*self._skipped(0, self.size), ("root-text", 1.0))
+            features = (*self._gap(0, self.size)[1], ("root-text", 1.0))
             found[None] = Derivation(0, self.size, "ROOT", None, self.parser.weights(features), "", features)
             found[None].extra["head"] = self._head
         return sorted(found.values(), key=lambda one: -one.score)
@@ -286,29 +277,35 @@ class _Chart:
                 yield Derivation(one.start, one.end, "S", meaning, score, "", features, (one,), one.covered)
 
     def _asked(self, of: NodeSet) -> Asked:
+        return Asked(of, "whether") if self._asks_whether and not isinstance(of, Kind) else Asked(of)
+
+    @cached_property
+    def _asks_whether(self) -> bool:
+        """Whether a question begins as one that is answered by yes or no."""
         first = next((token.word for token in self.said.tokens if token.word), "")
-        return (
-            Asked(of, "whether")
-            if first in language(self.parser.code).set("grammar_between", "aux") and not isinstance(of, Kind)
-            else Asked(of)
-        )
+        return first in language(self.parser.code).set("grammar_between", "aux")
 
     def _whole(self, asked: Asked, one: Derivation) -> Features:
         head = self._head
         own = asked.types
         named = one.rule.startswith("name-")
         kind = isinstance(asked.of, Kind)
-        wanted = self.known.get(0, set()) | self.known.get(1, set()) | self.known.get(2, set())
-        return (
-            ("head-agrees", float(bool(head & own) and not asked.show)),
-            ("head-differs", float(bool(head) and not head & own and not asked.show)),
-            ("root-named-alone", float(one.rule == "name-name" and not self._says_more(one))),
-            ("root-lone", float(named and (one.start, one.end) == (0, self.size))),
-            ("root-named", float(named and asked.ask == "which" and not asked.show)), ("root-kind", float(kind)),
-            ("whether-open", float(asked.ask == "whether" and self._is_open(asked))),
-            ("root-show", float(bool(asked.show))), ("root-count", float(asked.ask == "how many")),
-            ("count-missed", float("COUNT" in wanted and asked.ask != "how many" and not asked.show)),
+        told = (
+            ("head-agrees", bool(head & own) and not asked.show),
+            ("head-differs", bool(head) and not head & own and not asked.show),
+            ("root-named-alone", one.rule == "name-name" and not self._says_more(one)),
+            ("root-lone", named and (one.start, one.end) == (0, self.size)),
+            ("root-named", named and asked.ask == "which" and not asked.show), ("root-kind", kind),
+            ("whether-open", asked.ask == "whether" and self._is_open(asked)),
+            ("root-show", bool(asked.show)), ("root-count", asked.ask == "how many"),
+            ("count-missed", self._asks_number and asked.ask != "how many" and not asked.show),
         )  # fmt: skip
+        return tuple((name, 1.0) for name, holds in told if holds)
+
+    @cached_property
+    def _asks_number(self) -> bool:
+        """Whether one of the first words asks for a number."""
+        return any("COUNT" in self.known.get(at, ()) for at in range(3))
 
     def _says_more(self, one: Derivation) -> bool:
         """Whether a question says anything beside a name: a word of content, or a word that asks for another thing."""
@@ -359,6 +356,15 @@ class _Chart:
                 if isinstance(one.meaning, Kind) and one.rule.startswith("type"):
                     return int(one.meaning.types)
         return 0
+
+
+def _made(rule: Rule, meaning: Any, features: Features, children: tuple[Derivation, ...], score: float) -> Derivation:
+    covered = 0
+    for child in children:
+        covered |= child.covered
+    named = ((rule.feature, 1.0), *features)
+    start, end = children[0].start, children[-1].end
+    return Derivation(start, end, rule.result, meaning, score, rule.id, named, children, covered)
 
 
 def _pairs(

@@ -33,7 +33,7 @@ from search.stages.plan.operators.context import Context
 from search.stages.plan.parse import Parser
 from search.stages.plan.risk import level
 from search.stages.plan.schema_index import SchemaIndex
-from search.stages.plan.sets import Asked, Kind, Without, codes, narrowed
+from search.stages.plan.sets import Asked, Kind, NodeSet, Without, codes, narrowed
 from search.stages.plan.sparse import Learned
 from search.stages.plan.try_out import Trial
 from search.stages.plan.year_nodes import YearNodes
@@ -129,7 +129,8 @@ class Reader:
         if self.learned is not None:
             roots = self.learned(roots, annotated)
         dated = frozenset(self.schema.number_fields["date"])
-        trial = Trial(self.adjacency, self.columns, self.schema.playing, dated)
+        of_kinds = self.knowledge.kept(Trial, dict[NodeSet, Keys])
+        trial = Trial(self.adjacency, self.columns, self.schema.playing, dated, of_kinds=of_kinds)
         found: list[Tried] = []
         for one in roots:
             limit.check("plan")

@@ -322,7 +322,9 @@ def given_at(of: NodeSet) -> Given | None:
 
 def has_order(of: NodeSet) -> bool:
     """Whether a set is chosen by an order at its outermost, or by one of the parts that must hold at once."""
-    return any(isinstance(one, Top) for one in parts(of))
+    if isinstance(of, Meet):
+        return has_order(of.one) or has_order(of.other)
+    return isinstance(of, Top)
 
 
 def is_found_first(of: Walk, *, mutual: bool) -> bool:

@@ -9,7 +9,7 @@ that a weight holds in later releases.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from search.domain.graph import Schema
@@ -54,6 +54,7 @@ class Elements:
     """Writes the elements of meanings over one schema."""
 
     schema: Schema
+    _known: dict[int, str] = field(default_factory=dict, init=False)
 
     def __call__(self, asked: Asked | None) -> Words:
         """Return the different elements of a meaning; `text` alone where a question is left to text."""
@@ -65,8 +66,10 @@ class Elements:
         return tuple(dict.fromkeys([*found, *self._inner(asked.of)]))
 
     def _types(self, mask: int) -> str:
-        several = codes(mask)
-        return "|".join(self.schema.node_types[code].name for code in several) if len(several) <= _MOST_TYPES else "any"
+        if mask not in self._known:
+            several = [self.schema.node_types[code].name for code in codes(mask)]
+            self._known[mask] = "|".join(several) if len(several) <= _MOST_TYPES else "any"
+        return self._known[mask]
 
     def _step(self, relation: int, direction: str, reached: int) -> str:
         return f"{self.schema.relations[relation].name}{_ARROWS[direction]}{self._types(reached)}"
@@ -120,16 +123,15 @@ class Elements:
                 yield from self._inner(inner)
 
 
-def words_of(one: Derivation, annotated: Annotated) -> Words:
-    """Return the different stems of a question outside the names of a meaning, and their pairs of neighbours.
+def words_of(names: int, annotated: Annotated) -> Words:
+    """Return the different stems of a question outside names (a mask of its tokens), and their pairs of neighbours.
 
     Function words are only in pairs: alone they say too little, and what is learned of them misleads other questions.
     """
-    named = [step for step in one.steps() if isinstance(step.meaning, Named) and step.rule.startswith("name-")]
     said: list[str] = []
     alone: list[str] = []
     for at, token in enumerate(annotated.tokens):
-        if any(step.start <= at < step.end for step in named):
+        if names >> at & 1:
             if said[-1:] != [_NAME]:
                 said.append(_NAME)
         else:
@@ -138,6 +140,15 @@ def words_of(one: Derivation, annotated: Annotated) -> Words:
                 alone.append(said[-1])
     pairs = (f"{one} {other}" for one, other in pairwise(said) if {one, other} != {_NAME})
     return tuple(dict.fromkeys([ALONE, *alone, *pairs]))
+
+
+def names_of(one: Derivation) -> int:
+    """Return the mask of the tokens that a meaning takes for names."""
+    names = 0
+    for step in one.steps():
+        if isinstance(step.meaning, Named) and step.rule.startswith("name-"):
+            names |= (1 << step.end) - (1 << step.start)
+    return names
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,13 +160,17 @@ class Learned:
 
     def __call__(self, roots: Sequence[Derivation], annotated: Annotated) -> list[Derivation]:
         """Return the meanings with their scores raised or lowered, best first."""
-        known: dict[tuple[str, Words], float] = {}
+        by_names: dict[int, tuple[Words, dict[str, float]]] = {}
         for one in roots:
-            said = one.extra[WORDS] = words_of(one, annotated)
+            names = names_of(one)
+            if names not in by_names:
+                by_names[names] = words_of(names, annotated), {}
+            said, known = by_names[names]
+            one.extra[WORDS] = said
             for element in self.elements(one.meaning):
-                value = known.get((element, said))
+                value = known.get(element)
                 if value is None:
-                    value = known[element, said] = _sum(self.scorer.weights.get(element, {}), said)
+                    value = known[element] = _sum(self.scorer.weights.get(element, {}), said)
                 one.score += value
         return sorted(roots, key=lambda one: -one.score)
 

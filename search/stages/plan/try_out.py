@@ -34,6 +34,8 @@ from search.stages.plan.sets import (
 )
 
 _NONE = np.empty(0, dtype=np.int32)
+_MOST_KEPT = 64
+"""Most sets that are kept for later questions."""
 _COMPARE = {
     "=": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal,
 }  # fmt: skip
@@ -41,21 +43,30 @@ _COMPARE = {
 
 @dataclass
 class Trial:
-    """Executes the sets of one question. `most_edges` bounds what one walk reads; a larger one is not executed."""
+    """Executes the sets of one question. `most_edges` bounds what one walk reads; a larger one is not executed.
+
+    `of_kinds` holds what walks from all nodes of some types find, which is the same for every question of a release.
+    """
 
     adjacency: Adjacency
     columns: Columns
     playing: Callable[[int, int, Direction], int] = lambda types, relation, direction: types
     dated: frozenset[tuple[int, str]] = frozenset()
     most_edges: int = 2_000_000
+    of_kinds: dict[NodeSet, Keys] = field(default_factory=dict)
     _found: dict[NodeSet, Keys] = field(default_factory=dict)
     _sorted: dict[tuple[int, str], tuple[Keys, NDArray[np.float64]]] = field(default_factory=dict)
 
     def __call__(self, of: NodeSet) -> Keys:
         """Return the sorted keys of the nodes of a set."""
-        found = self._found.get(of)
+        known = self._found
+        if isinstance(of, Walk) and isinstance(of.of, Kind):
+            known = self.of_kinds
+            if len(known) >= _MOST_KEPT and of not in known:
+                known.clear()
+        found = known.get(of)
         if found is None:
-            found = self._found[of] = self._execute(of)
+            found = known[of] = self._execute(of)
         return found
 
     def _execute(self, of: NodeSet) -> Keys:
@@ -84,12 +95,9 @@ class Trial:
         return np.intersect1d(self(one), self(other), assume_unique=True)
 
     def _typed(self, keys: Keys, types: int) -> Keys:
-        if not len(keys):
-            return keys
-        own = self.adjacency.types[keys]
-        wanted = np.zeros(int(own.max()) + 1, dtype=bool)
-        wanted[[code for code in codes(types) if code < len(wanted)]] = True
-        return keys[wanted[own]]
+        wanted = np.zeros(len(self.adjacency.schema.node_types), dtype=bool)
+        wanted[codes(types)] = True
+        return keys[wanted[self.adjacency.types[keys]]]
 
     def _walked(self, of: Walk) -> Keys:
         if isinstance(of.of, Kind):
@@ -102,13 +110,17 @@ class Trial:
         start = self(of.of)
         if not len(start):
             return _NONE
-        if sum(self.adjacency.edges(start, of.relation, way) for way in self._ways(of)) > self.most_edges:
+        if of.relation in self._large and self._edges_of(start, of) > self.most_edges:
             return _NONE
         reached = [self.adjacency.neighbours(start, of.relation, way) for way in self._ways(of)]
         whole = reached[0] if len(reached) == 1 else np.union1d(*reached)
         found = self._typed(whole, self.playing(of.types, of.relation, of.direction))
-        origin = self._origin(of)
-        return found if origin is None else np.setdiff1d(found, origin, assume_unique=True)
+        for key in self._origin(of):
+            found = found[found != key]
+        return found
+
+    def _edges_of(self, start: Keys, of: Walk) -> int:
+        return sum(self.adjacency.edges(start, of.relation, way) for way in self._ways(of))
 
     def _ways(self, of: Walk | Counted) -> tuple[Direction, ...]:
         """Return the directions of walking: both for a relation that reads the same in both."""
@@ -122,11 +134,19 @@ class Trial:
             mask |= 1 << near if of.types >> far & 1 else 0
         return mask
 
-    def _origin(self, of: Walk) -> Keys | None:
-        """Return the nodes that a walk begins at, which it does not come back to; None where it begins at several."""
+    def _origin(self, of: Walk) -> list[int]:
+        """Return the nodes that a walk begins at, which it does not come back to; none where it begins at several."""
         named = within(of, lambda relation: self.adjacency.schema.relations[relation].mutual)
-        keys = [found for one in named if len(found := self(one)) == 1]
-        return np.unique(np.concatenate(keys)) if keys else None
+        return [int(found[0]) for one in named if len(found := self(one)) == 1]
+
+    @cached_property
+    def _large(self) -> frozenset[int]:
+        """The relations of which a walk may read too many edges."""
+        schema = self.adjacency.schema
+        edges = [0] * len(schema.relations)
+        for kind in schema.relation_types:
+            edges[schema.relation_codes[kind.relation]] += 2 * kind.count
+        return frozenset(code for code, number in enumerate(edges) if number > self.most_edges)
 
     def _column(self, code: int, name: str) -> tuple[Keys, NDArray[np.float64]]:
         found = self._sorted.get((code, name))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from search.language.languages import language
-from search.language.tokens import Token, phrases
+from search.language.tokens import Phrases, Token, phrases
 from search.language.words import is_participle_in
 from search.stages.plan.schema_index import Voice
 
@@ -28,7 +29,7 @@ def voice_of(said: Sequence[Token], at: int, code: str) -> Voice:
         return "passive"
     active, passive = lang.set("relation_nouns", "active"), lang.set("relation_nouns", "passive")
     between = lang.set("turning", "leading") | lang.set("superlatives", "adverbs")
-    turning = phrases(lang.entries("turning", "not"))
+    turning = _turning(code)
     for before in range(at - 1, max(-1, at - 1 - _BEFORE), -1):
         word = said[before].word
         if word in active:
@@ -38,3 +39,8 @@ def voice_of(said: Sequence[Token], at: int, code: str) -> Voice:
         if word not in between and not turning.length(said, before):
             return ""
     return ""
+
+
+@lru_cache(maxsize=8)
+def _turning(code: str) -> Phrases[str]:
+    return phrases(language(code).entries("turning", "not"))

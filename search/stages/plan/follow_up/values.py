@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from search.interfaces import NodeStore
 from search.language.words import stem, words
@@ -20,14 +19,16 @@ Stems = tuple[str, ...]
 def valued(word: str, types: int, knowledge: Knowledge, nodes: NodeStore) -> Iterator[Where]:
     """Yield the nodes of some types with a keyword that holds a word as one of its words, or as the end of one."""
     said = stem(word)
+    fields = knowledge.kept(("values", id(nodes)), dict[tuple[str, str], dict[str, Stems]])
     for code in codes(types):
         kind = knowledge.schema.node_types[code]
         for one in kind.fields:
             if one.kind != "keyword":
                 continue
-            known = knowledge.kept(
-                ("values", id(nodes), kind.name, one.name), partial(_known, nodes, kind.name, one.name)
-            )
+            # Kept together: one by one they would drive out what every question needs.
+            if (kind.name, one.name) not in fields:
+                fields[kind.name, one.name] = _known(nodes, kind.name, one.name)
+            known = fields[kind.name, one.name]
             values = tuple(value for value, stems in known.items() if _holds(stems, said))
             if values:
                 several = len(values) > 1

@@ -17,7 +17,10 @@ _RARE = 0.02
 _MOST_LONGER = 4
 """Most ways over two relations that are tried between two sets."""
 Made = tuple[Any, Features]
-"""A meaning that a rule makes, and the features of this step beside that of the rule."""
+"""A meaning that a rule makes, and the features of this step beside that of the rule.
+
+A `partial` instead of the meaning makes it: of many joins few are probable enough to be kept.
+"""
 
 
 class Way(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from search.domain.graph import OPPOSITE, Direction
 from search.language.words import words
@@ -64,25 +65,29 @@ def _back(of: NodeSet, relation: int, way: Direction) -> Features:
 
 def joined_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """What the left side says, of nodes that some relation joins with the right one."""
-    yield from _joined(context, left.meaning, right.meaning)
+    yield from _joined(context, left.meaning, right)
 
 
 def joined_before(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """What the right side says, of nodes that some relation joins with the left one."""
-    yield from _joined(context, right.meaning, left.meaning)
+    yield from _joined(context, right.meaning, left)
 
 
-def _joined(context: Context, head: NodeSet, of: NodeSet) -> Iterator[Made]:
+def _joined(context: Context, head: NodeSet, other: Derivation) -> Iterator[Made]:
+    of: NodeSet = other.meaning
     if isinstance(head, Named) and isinstance(of, Kind):
         return
-    for walk, features in floating(context, head.types, of):
-        found = meet(head, walk)
-        if found is not None:
-            more: Features = (
-                ("join-head-kind", float(isinstance(head, Kind))), ("join-of-kind", float(isinstance(of, Kind))),
-                ("join-over-order", float(has_order(head))), ("join-head-named", float(isinstance(head, Named))),
-            )  # fmt: skip
-            yield found, (*features, *more)
+    walks: list[tuple[Walk, Features]] | None = other.walks.get(head.types)
+    if walks is None:
+        walks = other.walks[head.types] = list(floating(context, head.types, of))
+    told = (
+        ("join-head-kind", isinstance(head, Kind)), ("join-of-kind", isinstance(of, Kind)),
+        ("join-over-order", has_order(head)), ("join-head-named", isinstance(head, Named)),
+    )  # fmt: skip
+    more: Features = tuple((name, 1.0) for name, holds in told if holds)
+    for walk, features in walks:
+        # They share types, those that the walk was made for.
+        yield partial(meet, head, walk), (*features, *more)
 
 
 def met_by(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:

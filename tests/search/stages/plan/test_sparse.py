@@ -30,7 +30,7 @@ from search.stages.plan.sets import (
     WhereCount,
     Without,
 )
-from search.stages.plan.sparse import Elements, Learned, words_of
+from search.stages.plan.sparse import Elements, Learned, names_of, words_of
 from tests.fakes import HashEncoder
 from tests.search.stages.plan.films import FILMS, planner_of
 
@@ -96,7 +96,7 @@ def said(text: str, *names: tuple[int, int]) -> list[str]:
     """Return the words of a meaning that starts from the names at these places."""
     found = [Derivation(start, end, "S", HEAT, 0.0, "name-exact") for start, end in names]
     root = Derivation(0, 9, "ROOT", Asked(HEAT), 0.0, "", children=tuple(found))
-    return list(words_of(root, Annotated(text, tokens(text), [], [])))
+    return list(words_of(names_of(root), Annotated(text, tokens(text), [], [])))
 
 
 def test_words_are_stems_outside_names_and_function_words_only_in_pairs() -> None:
