@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import io
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -89,7 +90,17 @@ def rows(source: BundleFile, read: BytesRead, digest: hashlib.blake2b | None = N
             return
         counted: Any = io.BufferedReader(_Counted(raw, read, digest), source.buffer)
         with _unpacked(counted, source) as stream:
-            yield from _TEXT_FORMATS[source.format](source.name, stream, source.dialect)
+            found = _TEXT_FORMATS[source.format](source.name, stream, source.dialect)
+            yield from _without_last(found, source.dialect.below)
+
+
+def _without_last(found: Iterator[NumberedRow], below: int) -> Iterator[NumberedRow]:
+    """Yield all rows but the last ones."""
+    waiting: deque[NumberedRow] = deque()
+    for numbered in found:
+        waiting.append(numbered)
+        if len(waiting) > below:
+            yield waiting.popleft()
 
 
 @contextmanager

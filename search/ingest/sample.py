@@ -63,7 +63,10 @@ class SampledTable(Table):
 
     def whole(self) -> Table:
         """Return the table that was sampled."""
-        return Table(self.file, self.flat, self.convert, self.declared, numbered=self.numbered)
+        return Table(
+            self.file, self.flat, self.convert, self.declared, numbered=self.numbered, id_column=self.id_column,
+            ends=self.ends,
+        )  # fmt: skip
 
     def rows(self, read: BytesRead, digest: hashlib.blake2b | None = None) -> Iterator[NumberedRow]:
         """Yield the first rows, counted by type or relation."""
@@ -130,6 +133,8 @@ def _sampled(tables: tuple[Table, ...], rows: int, key: str) -> tuple[SampledTab
             table.declared,
             limit,
             table.numbered,
+            table.id_column,
+            table.ends,
             key=key,
         )
         for table in tables

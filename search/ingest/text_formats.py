@@ -53,12 +53,21 @@ class BadRow:
     id: str = ""
 
 
+class PartRow(dict[str, Any]):
+    """A row that is read without some of its cells; `lost` has a sentence for each of them."""
+
+    def __init__(self, row: dict[str, Any], lost: list[str]) -> None:
+        super().__init__(row)
+        self.lost = lost
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """How a table's text is written.
 
     `delimiter` separates the cells of CSV; TSV always uses tabs. `names` are the columns of a file without a usable
-    header; with `header` its first row is then skipped. `skip` is the number of lines above the table.
+    header; with `header` its first row is then skipped. `skip` is the number of lines above the table, `below` the number
+    of rows at its end that are not read.
     """
 
     delimiter: str = ","
@@ -66,6 +75,7 @@ class Dialect:
     names: tuple[str, ...] = ()
     header: bool = True
     skip: int = 0
+    below: int = 0
 
 
 NumberedRow = tuple[int, dict[str, Any] | BadRow]

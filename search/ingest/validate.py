@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from search.domain.graph import Field, FieldKind, NodeType, Relation, Schema
 from search.domain.run_context import Progress, silent
 from search.ingest.edges import EdgeCollector, Edges, count_relation_types
-from search.ingest.ends import no_node
+from search.ingest.ends import NO_NODE, no_node
 from search.ingest.faults import BundleError, FaultLog, RowFault
 from search.ingest.fields import FieldKinds
 from search.ingest.manifest import MOST_CODES, Manifest
@@ -28,7 +28,9 @@ from search.ingest.parts import CHECK_EDGES, CHECK_NODES
 from search.ingest.readers import BadRow, NumberedRow, columns_of
 from search.ingest.rows import EDGE_COLUMNS, NODE_COLUMNS, EdgeRow, NodeRow, RowChecker, RowError, unread_columns
 from search.ingest.source import Source, Table, bundle_source
+from search.ingest.text_formats import PartRow
 
+DUPLICATE = "duplicate_id"
 MOST_LEFT_OUT = 100_000
 """Ids of bad rows that are kept, so that the faults of edges can name those rows."""
 
@@ -82,7 +84,7 @@ def check(source: Path | Source, log: FaultLog, progress: Progress = silent) -> 
     nodes = _Nodes(source.manifest, log)
     nodes.read(source.nodes, digest, progress)
     ids, key_of, type_of = nodes.finish()
-    edges, relations = _read_edges(source, ids, nodes.left_out, key_of, log, digest, progress)
+    edges, relations = _read_edges(source, ids, nodes, key_of, log, digest, progress)
     nodes.tell_doubts(", ".join(table.name for table in source.nodes))
     manifest, kinds = nodes.manifest(), nodes.fields()
     return CheckedBundle(
@@ -113,6 +115,7 @@ class _Nodes:
         self._types = array("h")
         self._declared: dict[tuple[int, str], tuple[str, FieldKind | None]] = {}
         self.skip: set[int] = set()
+        self.double_rows: dict[str, set[int]] = {}
         self.left_out: dict[str, str] = {}
 
     def read(self, tables: tuple[Table, ...], digest: hashlib.blake2b, progress: Progress) -> None:
@@ -126,7 +129,10 @@ class _Nodes:
                 index += 1
                 try:
                     self._take(self._node(checker, row), table)
+                    _tell_lost(self._log, table, number, row)
                 except RowError as error:
+                    if error.faults[0][0] == DUPLICATE:
+                        self.double_rows.setdefault(table.name, set()).add(number)
                     self.skip.add(index)
                     _log(self._log, table, number, error)
                     self._leave_out(row, f"row {number} of {table.name}")
@@ -161,7 +167,8 @@ class _Nodes:
 
     def _take(self, node: NodeRow, table: Table) -> None:
         if node.id in self._ids:
-            raise RowError(("duplicate_id", f"The id {node.id[:100]!r} is already used by an earlier row."))
+            where = f"Column '{table.id_column}': the id" if table.id_column else "The id"
+            raise RowError((DUPLICATE, f"{where} {node.id[:100]!r} is already used by an earlier row."))
         self._ids[node.id] = len(self._types)
         self._types.append(node.type)
         if node.fields:
@@ -250,7 +257,7 @@ def _told(progress: Progress, step: str, before: int, total: int, done: int) -> 
 def _read_edges(
     source: Source,
     ids: Mapping[str, int],
-    left_out: Mapping[str, str],
+    nodes: _Nodes,
     key_of: NDArray[np.int32],
     log: FaultLog,
     digest: hashlib.blake2b,
@@ -259,7 +266,10 @@ def _read_edges(
     collector = EdgeCollector(source.manifest.relations)
     for table, found in _each(source.edges, digest, progress, CHECK_EDGES):
         _note_columns(table, EDGE_COLUMNS, log)
-        _collect_edges(table, found, _checker(source.manifest, table), collector, ids, left_out, log)
+        # The row of a node that is left out because another has its id says nothing of that other node.
+        doubles = nodes.double_rows.get(table.name, set())
+        own = ((number, row) for number, row in found if number not in doubles) if doubles else found
+        _collect_edges(table, own, _checker(source.manifest, table), collector, ids, nodes.left_out, log)
     edges, relations = collector.finish(key_of, len(ids))
     if edges.doubles:
         message = f"{edges.doubles} edges repeat an earlier one (same source, relation, target) and are loaded once."
@@ -290,7 +300,8 @@ def _collect_edges(
                 continue
         try:
             edge = _edge(checker, row)
-            collector.add(*_ends(edge, ids, left_out), edge.properties)
+            collector.add(*_ends(edge, ids, left_out, table), edge.properties)
+            _tell_lost(log, table, number, row)
         except RowError as error:
             _log(log, table, number, error)
         if collector.relations > MOST_CODES:
@@ -303,12 +314,25 @@ def _edge(checker: RowChecker, row: dict[str, Any] | BadRow) -> EdgeRow:
     return checker.edge(row)
 
 
-def _ends(edge: EdgeRow, ids: Mapping[str, int], left_out: Mapping[str, str]) -> tuple[int, str, int]:
+def _ends(
+    edge: EdgeRow, ids: Mapping[str, int], left_out: Mapping[str, str], table: Table
+) -> tuple[int, str, int]:
     source, target = ids.get(edge.source), ids.get(edge.target)
     if source is not None and target is not None:
         return source, edge.relation, target
-    missing = [(what, id_) for what, id_ in (("source", edge.source), ("target", edge.target)) if id_ not in ids]
-    raise RowError(*(("no_such_node", no_node(what, id_, ids, left_out)) for what, id_ in missing))
+    columns = table.ends.get(edge.relation) or table.ends.get("") or ("", "")
+    missing = [
+        (column, what, id_)
+        for column, what, id_ in zip(columns, ("source", "target"), (edge.source, edge.target), strict=True)
+        if id_ not in ids
+    ]
+    raise RowError(*((NO_NODE, no_node(what, id_, ids, left_out, column)) for column, what, id_ in missing))
+
+
+def _tell_lost(log: FaultLog, table: Table, number: int, row: dict[str, Any] | BadRow) -> None:
+    """Remark on the cells of a row that are left empty because they do not fit."""
+    for sentence in row.lost if isinstance(row, PartRow) else ():
+        log.remark(RowFault(table.name, number, "lost_cell", f"{sentence} The cell is left empty."))
 
 
 def _checker(manifest: Manifest, table: Table) -> RowChecker:

@@ -13,14 +13,17 @@ import orjson
 
 from search.ingest.fields import MISSING_HINT, is_missing, number_hint, scalar, to_number, value_fault
 from search.ingest.formats import number_reader, read_date
+from search.ingest.mapping.amounts import number_in
 from search.ingest.mapping.mapping import ColumnMapping, FileMapping
 from search.ingest.mapping.uses import FIELD_USES
 from search.ingest.rows import number_or_text
 from search.ingest.source import ROW_NUMBER
-from search.ingest.text_formats import BadRow
+from search.ingest.text_formats import BadRow, PartRow
 
 Row = dict[str, Any]
-FieldsReader = Callable[[Row], tuple[Row, list[str]]]
+FieldsReader = Callable[[Row], tuple[Row, list[str], list[str]]]
+KeysByValue = Callable[[str, str], Mapping[str, str]]
+"""A function: path of a file and one of its columns → the ids of its rows by their values there."""
 SHOWN = 60
 """Most characters of a cell that a message shows."""
 LABEL_SEPARATOR = ";"
@@ -49,7 +52,7 @@ def node_converter(file: FileMapping, types: Mapping[str, str]) -> Callable[[Row
         if not type_:
             yield BadRow("no_type", f"Column '{', '.join(file.used('type'))}' is empty, so the node has no type.", id_)
             return
-        values, faults = fields(row)
+        values, faults, lost = fields(row)
         if faults:
             yield BadRow("bad_value", " ".join(faults), id_)
             return
@@ -59,23 +62,25 @@ def node_converter(file: FileMapping, types: Mapping[str, str]) -> Callable[[Row
             node["aliases"] = listed
         if urls and (url := _text(row.get(urls[0]))):
             node["url"] = url
-        yield node
+        yield PartRow(node, lost) if lost else node
 
     return convert
 
 
-def edge_converter(file: FileMapping, relations: Mapping[str, str]) -> Callable[[Row], Iterator[Row | BadRow]]:
+def edge_converter(
+    file: FileMapping, relations: Mapping[str, str], keys: KeysByValue
+) -> Callable[[Row], Iterator[Row | BadRow]]:
     """Return the function that turns a row of a file of edges into one edge, or into one BadRow."""
     (source,), (target,) = file.used("source"), file.used("target")
-    columns = file.columns
+    readers = [(column, _end_reader(file.columns[column], keys)) for column in (source, target)]
     relation_column = (file.used("relation") or ("",))[0]
     fields = _fields_reader(file)
-    plain = not any(column.use in FIELD_USES for column in columns.values())
+    plain = not any(column.use in FIELD_USES for column in file.columns.values())
     emptied = _missing_reader(file)
 
     def convert(row: Row) -> Iterator[Row | BadRow]:
         row = emptied(row)
-        ends = [identifier(row.get(column), columns[column].prefix) for column in (source, target)]
+        ends = [read(row.get(column)) for column, read in readers]
         if None in ends:
             empty = source if ends[0] is None else target
             yield BadRow("no_end", f"Column '{empty}' holds no id: {_shown(row.get(empty))}.")
@@ -86,24 +91,28 @@ def edge_converter(file: FileMapping, relations: Mapping[str, str]) -> Callable[
             return
         edge: Row = {"source": ends[0], "relation": relations.get(relation, relation), "target": ends[1]}
         if not plain:
-            values, faults = fields(row)
+            values, faults, lost = fields(row)
             if faults:
                 yield BadRow("bad_value", " ".join(faults))
                 return
             if values:
                 edge["properties"] = values
+            if lost:
+                edge = PartRow(edge, lost)
         yield edge
 
     return convert
 
 
-def node_edges_converter(file: FileMapping, relations: Mapping[str, str]) -> Callable[[Row], Iterator[Row | BadRow]]:
+def node_edges_converter(
+    file: FileMapping, relations: Mapping[str, str], keys: KeysByValue
+) -> Callable[[Row], Iterator[Row | BadRow]]:
     """Return the function that turns a row of a file of nodes into the edges that its columns hold.
 
     A row that gives no node gives no edge either: the reading of the nodes tells its fault.
     """
     node = node_converter(file, {})
-    used = [(name, file.columns[name]) for name in file.used("edge")]
+    used = [(name, file.columns[name], _end_reader(file.columns[name], keys)) for name in file.used("edge")]
     emptied = _missing_reader(file)
 
     def convert(row: Row) -> Iterator[Row | BadRow]:
@@ -112,10 +121,10 @@ def node_edges_converter(file: FileMapping, relations: Mapping[str, str]) -> Cal
         if isinstance(made, BadRow):
             return
         id_ = made["id"]
-        for name, column in used:
+        for name, column, end in used:
             relation = relations.get(column.relation, column.relation)
             for item in _items(row.get(name), column):
-                other = identifier(item, column.prefix)
+                other = end(item)
                 if other is None:
                     yield BadRow("no_end", f"Column '{name}' holds no id: {_shown(item)}.")
                 else:
@@ -123,6 +132,18 @@ def node_edges_converter(file: FileMapping, relations: Mapping[str, str]) -> Cal
                     yield {"source": source, "relation": relation, "target": target}
 
     return convert
+
+
+def _end_reader(column: ColumnMapping, keys: KeysByValue) -> Callable[[Any], str | None]:
+    """Return the function that gives the id that a cell of references means, None for a cell that holds none."""
+    if not column.by:
+        return lambda value: identifier(value, column.prefix)
+
+    def read(value: Any) -> str | None:
+        text = identifier(value, "")
+        return None if text is None else keys(column.of, column.by).get(text.strip(), text)
+
+    return read
 
 
 def identifier(value: Any, prefix: str) -> str | None:
@@ -186,14 +207,18 @@ def _type_reader(file: FileMapping, types: Mapping[str, str]) -> Callable[[Row],
 
 
 def _fields_reader(file: FileMapping) -> FieldsReader:
-    """Return the function that gives the fields of a row, and a sentence for each cell that does not fit its use."""
+    """Return the function that gives the fields of a row, and sentences on the cells that do not fit their use.
+
+    The first sentences make the row bad, the others are of cells that may be left empty.
+    """
     used = [(name, column.name or name, column) for name, column in file.columns.items() if column.use in FIELD_USES]
     # Edges have no schema of fields, so the cells of tables become numbers here, as in a bundle.
     numbers = file.role == "edges" and file.format != "jsonl"
 
-    def read(row: Row) -> tuple[Row, list[str]]:
+    def read(row: Row) -> tuple[Row, list[str], list[str]]:
         values: Row = {}
         faults: list[str] = []
+        lost: list[str] = []
         for name, called, column in used:
             cell = row.get(name)
             if cell is None or cell == "":
@@ -201,11 +226,11 @@ def _fields_reader(file: FileMapping) -> FieldsReader:
             try:
                 value = _value(cell, column)
             except ValueError as error:
-                faults.append(f"Column '{name}': {error}.")
+                (lost if column.lenient else faults).append(f"Column '{name}': {error}.")
                 continue
             if value is not None and value != []:
                 values[called] = number_or_text(value) if numbers and column.use == "field" else value
-        return values, faults
+        return values, faults, lost
 
     return read
 
@@ -226,7 +251,7 @@ def _one(item: Any, column: ColumnMapping) -> Any:
         raise ValueError(f"expected a text or a number, found {_shown(item)}")
     use = column.use
     if use == "number" and isinstance(value, str):
-        return _number(value, column.numbers)
+        return _number(number_in(value, column.unit) if column.unit else value, column.numbers)
     if use == "date":
         if column.dates and isinstance(value, str):
             return read_date(value, column.dates)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from search.ingest.fields import Scalar
 from search.ingest.formats import NUMBER_FORMATS, digits_of, is_like_iso_date, number_reader, read_date
+from search.ingest.mapping.amounts import is_money, number_in, split_amount, unit_of_marks
 from search.ingest.mapping.profile import Profile, Shape
 
 FEW = 0.05
@@ -23,12 +24,23 @@ _SIX_DIGITS = re.compile(r"[-+−]?[0-9]{3}([,.][0-9]{3})*")
 
 
 @dataclass(frozen=True)
+class Choice:
+    """One of several formats that fit a column: its kind, its name, and how it reads the example."""
+
+    kind: str
+    format: str
+    example: str
+    read: str
+
+
+@dataclass(frozen=True)
 class Decision:
     """What the values of a column are.
 
     `kind` is `number`, `date`, or empty for anything else. `format` is one of NUMBER_FORMATS or DATE_FORMATS, empty for
-    the plain one. `because` says why, as a part of a sentence; `open` what cannot be decided (empty: nothing).
-    `missing` are the words that stand for no value.
+    the plain one. `because` says why, as a part of a sentence; `open` what cannot be decided (empty: nothing), and
+    `choices` the formats between which somebody has to choose. `missing` are the words that stand for no value, `unit`
+    is what stands beside each number. `mark` is the decimal mark of the numbers, empty if none has one.
     """
 
     kind: str = ""
@@ -36,6 +48,9 @@ class Decision:
     because: str = ""
     open: str = ""
     missing: tuple[str, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    unit: str = ""
+    mark: str = ""
 
 
 def decide(profile: Profile) -> Decision:
@@ -43,11 +58,11 @@ def decide(profile: Profile) -> Decision:
     shapes = list(profile.shapes.values())
     if not shapes or profile.free or profile.others:
         return Decision(missing=_words_in_texts(profile))
-    for decision in (_numbers(shapes), _dates(profile, shapes)):
+    for decision in (_numbers(shapes), _amounts(shapes), _dates(profile, shapes)):
         if decision.kind:
-            return Decision(decision.kind, decision.format, decision.because, "", tuple(sorted(profile.missing)))
+            return replace(decision, missing=tuple(sorted(profile.missing)))
         if decision.open:
-            return Decision(open=decision.open, missing=_words_in_texts(profile))
+            return replace(decision, missing=_words_in_texts(profile))
     return Decision(missing=_words_in_texts(profile))
 
 
@@ -68,17 +83,39 @@ def _numbers(shapes: list[Shape]) -> Decision:
     for other, otherwise in fitting.items():
         for text, one, two in zip(examples, values, otherwise, strict=True):
             if one != two:
+                choices = tuple(Choice("number", *both) for both in ((name, text, _written(one)), (other, text, _written(two))))
                 both = f"{_written(one)} or {_written(two)}"
-                return Decision(open=f"{text!r} may be {both}: give the format of its numbers, {name} or {other}")
+                told = f"{text!r} may be {both}: give the format of its numbers, {name} or {other}"
+                return Decision(open=told, choices=choices)
+    mark = NUMBER_FORMATS[name][1]
+    mark = mark if any(mark in text and type(value) is float for text, value in zip(examples, values, strict=True)) else ""
     if name == "1234.5":
-        return Decision("number", "", "all its values are numbers")
+        return Decision("number", "", "all its values are numbers", mark=mark)
     if _maybe_lists(name, examples):
         return Decision(
             open=f"{examples[0]!r} may be a number or a list: give the format of its numbers, or a separator"
         )
     shown = next((text, value) for text, value in zip(examples, values, strict=True) if not _COUNT.fullmatch(text))
     because = f"all its values are numbers as in {name}, such as {shown[0]!r}, which is {_written(shown[1])}"
-    return Decision("number", name, because)
+    return Decision("number", name, because, mark=mark)
+
+
+def _amounts(shapes: list[Shape]) -> Decision:
+    """Return what amounts with one unit are: the format of their numbers, and the unit."""
+    split = [split_amount(shape.example) for shape in shapes]
+    marks = list(dict.fromkeys(found[0] for found in split if found))
+    if not marks or any(found is None and not shape.example[:1].isdigit() for found, shape in zip(split, shapes, strict=True)):
+        return Decision()
+    unit = unit_of_marks(marks, sum(shape.count for shape in shapes))
+    if not unit:
+        return Decision()
+    found = _numbers([replace(shape, example=number_in(shape.example, unit)) for shape in shapes])
+    if is_money(unit) and (choice := next((one for one in found.choices if "." not in one.read), None)):
+        # Nobody writes an amount of money with three decimals.
+        found = Decision("number", choice.format, f"all its values are amounts, and {choice.example!r} is {choice.read}")
+    if found.kind:
+        return replace(found, unit=unit, because=f"{found.because}, in {unit!r}")
+    return replace(found, unit=unit) if found.open else Decision()
 
 
 def _maybe_lists(name: str, examples: list[str]) -> bool:
@@ -166,8 +203,9 @@ def _order(profile: Profile) -> Decision:
     same = all(one == two for one, two, _ in known)
     if len(orders) == 2 and not dotted and not same:
         text = next(shape.example for day, shape in fits["mdy"].items() if day[0] != day[1])
-        both = f"{read_date(text, 'dmy')} or {read_date(text, 'mdy')}"
-        return Decision(open=f"{text!r} may be {both}: give the format of its dates, dmy or mdy")
+        choices = tuple(Choice("date", name, text, read_date(text, name)) for name in ("dmy", "mdy"))
+        both = " or ".join(choice.read for choice in choices)
+        return Decision(open=f"{text!r} may be {both}: give the format of its dates, dmy or mdy", choices=choices)
     name = orders[0]
     shown = (
         next((shape.example for day, shape in fits[name].items() if day[0] != day[1]), "")

@@ -22,9 +22,9 @@ FILE_TEXTS: Mapping[str, tuple[str, ...] | None] = {
     "relation": None, "encoding": None,
 }  # fmt: skip
 """Text keys of a file → their allowed values; None allows any text."""
-FILE_KEYS = ("path", *FILE_TEXTS, "names", "header", "numbered", "skip", "columns")
-COLUMN_TEXTS = ("use", "name", "separator", "prefix", "relation", "numbers", "dates")
-COLUMN_KEYS = (*COLUMN_TEXTS, "reverse", "missing")
+FILE_KEYS = ("path", *FILE_TEXTS, "names", "header", "numbered", "skip", "below", "columns")
+COLUMN_TEXTS = ("use", "name", "separator", "prefix", "relation", "numbers", "dates", "unit", "of", "by")
+COLUMN_KEYS = (*COLUMN_TEXTS, "reverse", "lenient", "missing")
 FORMATS_OF: Mapping[str, tuple[str, ...]] = {"numbers": tuple(NUMBER_FORMATS), "dates": DATE_FORMATS}
 """Key of a column → the formats that it may name."""
 MOST_SKIPPED = 10_000
@@ -75,7 +75,19 @@ def _together(files: list[dict[str, Any]]) -> Iterator[Fault]:
     for path, times in paths.items():
         if times > 1:
             yield Fault("/files", f"The file {path!r} is listed {times} times.")
-    if not any(file.get("role") == "nodes" for file in files):
+    columns_of = {file.get("path"): file.get("columns") for file in files if file.get("role") == "nodes"}
+    for position, file in enumerate(files):
+        columns = file.get("columns")
+        for name, column in columns.items() if isinstance(columns, dict) else ():
+            if not isinstance(column, dict) or not column.get("by"):
+                continue
+            there = columns_of.get(column.get("of"))
+            at = pointer("files", position, "columns", name, "by")
+            if not isinstance(there, dict):
+                yield Fault(at, "'by' needs 'of': the path of the file of nodes whose column holds the same values.")
+            elif column["by"] not in there:
+                yield Fault(at, f"{column['of']} has no column {column['by']!r}.", nearest(str(column["by"]), list(there)))
+    if not columns_of:
         yield Fault("/files", "No file holds nodes; give one file the role 'nodes'.")
 
 
@@ -115,10 +127,10 @@ def _switches(file: Mapping[str, Any], at: tuple[object, ...]) -> Iterator[Fault
     for key in ("header", "numbered"):
         if not isinstance(file.get(key, False), bool):
             yield Fault(pointer(*at, key), f"'{key}' is true or false.")
-    skip = file.get("skip", 0)
-    if type(skip) is not int or not 0 <= skip <= MOST_SKIPPED:
-        message = f"'skip' is the number of lines above the table, 0 to {MOST_SKIPPED:,}."
-        yield Fault(pointer(*at, "skip"), message)
+    for key, what in (("skip", "lines above the table"), ("below", "rows at its end that are not read")):
+        count = file.get(key, 0)
+        if type(count) is not int or not 0 <= count <= MOST_SKIPPED:
+            yield Fault(pointer(*at, key), f"'{key}' is the number of {what}, 0 to {MOST_SKIPPED:,}.")
 
 
 def _path(path: Any, at: tuple[object, ...]) -> Iterator[Fault]:
@@ -148,8 +160,9 @@ def _column(column: Any, role: str, at: tuple[object, ...]) -> Iterator[Fault]:
     for key in COLUMN_TEXTS:
         if not _is_text(column.get(key, "")):
             yield Fault(pointer(*at, key), f"'{key}' is a text of at most {LONGEST} characters.")
-    if not isinstance(column.get("reverse", False), bool):
-        yield Fault(pointer(*at, "reverse"), "'reverse' is true or false.")
+    for key in ("reverse", "lenient"):
+        if not isinstance(column.get(key, False), bool):
+            yield Fault(pointer(*at, key), f"'{key}' is true or false.")
     yield from _written(column, at)
     use = column.get("use")
     if not isinstance(use, str) or use not in USES[role]:

@@ -6,26 +6,26 @@ The guess is a proposal for a person: nothing is imported with it unless the per
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 
 from search.ingest.manifest import BASE_NAME
-from search.ingest.mapping.guess_columns import Guessed, guess_fields
+from search.ingest.mapping.guess_columns import Guessed, guess_fields, is_text, refers
 from search.ingest.mapping.guess_roles import (
     END_NAMES,
     NAMES_AS_IDS,
     ends_of,
     id_column,
-    name_column,
+    name_columns,
     relation_column,
     type_column,
 )
 from search.ingest.mapping.mapping import ColumnMapping, FileMapping, SourceMapping
-from search.ingest.mapping.sniff import Sniffed, split_suffix
+from search.ingest.mapping.names_of_things import NO_NAME, kind_of, stem_word
+from search.ingest.mapping.references import Key, Place, Reference, find_references, stem_of
+from search.ingest.mapping.settle import settled
+from search.ingest.mapping.sniff import Sniffed
 
-SINGULARS = {"movies": "movie", "people": "person", "persons": "person", "children": "child", "series": "series"}
-"""Plurals that the rules for endings get wrong."""
 NUMBERED = "numbered rows"
 """The use of a file whose rows are numbered, in its reason."""
 RELATION_LABELS = 200
@@ -47,17 +47,29 @@ class Reason:
         return f"{where}: {self.use}, because {self.because}."
 
 
-def guess_mapping(called: str, files: Sequence[Sniffed]) -> tuple[SourceMapping, list[Reason]]:
+def guess_mapping(called: str, given: Sequence[Sniffed]) -> tuple[SourceMapping, list[Reason]]:
     """Return the guessed mapping of the files, and the reasons in the order of the files' columns."""
     reasons: list[Reason] = []
-    ends = {sniffed.file.path: ends_of(sniffed) for sniffed in files}
-    nodes = [sniffed for sniffed in files if ends[sniffed.file.path] is None]
-    known = {kind_of(sniffed.file.path): sniffed for sniffed in nodes}
+    files = settled(given)
+    keys, references = find_references(files)
     guessed = []
     for sniffed in files:
-        found = ends[sniffed.file.path]
-        guessed.append(_nodes(sniffed, known, reasons) if found is None else _edges(sniffed, found, reasons))
-    return SourceMapping(base_name(called), tuple(_with_prefixes(guessed, files, reasons))), reasons
+        path = sniffed.file.path
+        found = {column: one for (where, column), one in references.items() if where == path}
+        ends = ends_of(sniffed) or (None if path in keys else joined(sniffed, found))
+        if ends is None:
+            guessed.append(_nodes(sniffed, keys.get(path), found, reasons))
+        else:
+            guessed.append(_edges(sniffed, ends, found, reasons))
+    return SourceMapping(base_name(called), tuple(_with_prefixes(guessed, files, references, reasons))), reasons
+
+
+def joined(sniffed: Sniffed, found: Mapping[str, Reference]) -> tuple[str, str, str] | None:
+    """Return the ends of a table that only joins the rows of others: two references, no key, and no long texts."""
+    if len(found) != 2 or any(is_text(sniffed, column) for column in sniffed.columns if column not in found):
+        return None
+    source, target = found
+    return source, target, f"'{source}' and '{target}' refer to rows of other tables, and the file has no key of its own"
 
 
 def base_name(called: str) -> str:
@@ -66,75 +78,67 @@ def base_name(called: str) -> str:
     return name if BASE_NAME.fullmatch(name) else "imported"
 
 
-def kind_of(path: str) -> str:
-    """Return the name of the things in a file, from the file's name: `Movies.csv` holds `movie`."""
-    stem = split_suffix(PurePosixPath(path).name)[0]
-    word = re.sub(r"[^0-9a-z]+", "_", stem.lower()).strip("_") or "node"
-    word = re.sub(r"_?(nodes?|vertices|entities|table|list|data)$", "", word) or "node"
-    if word in SINGULARS:
-        return SINGULARS[word]
-    for plural, singular in (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x")):
-        if word.endswith(plural) and len(word) > len(plural) + 1:
-            return word.removesuffix(plural) + singular
-    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3 else word
-
-
-def _nodes(sniffed: Sniffed, known: dict[str, Sniffed], reasons: list[Reason]) -> FileMapping:
+def _nodes(
+    sniffed: Sniffed, key: Key | None, references: Mapping[str, Reference], reasons: list[Reason]
+) -> FileMapping:
     path, kind = sniffed.file.path, kind_of(sniffed.file.path)
     columns: dict[str, ColumnMapping] = {}
-    id_, because = id_column(sniffed, kind)
+    others = {column for column, one in references.items() if one.key.sniffed.file.path != path}
+    id_, because = id_column(sniffed, kind, others if key is None or key.id not in others else others - {key.id})
     is_name = because == NAMES_AS_IDS
     found: list[tuple[str, Guessed]] = []
     if id_:
         found.append((id_, Guessed(ColumnMapping("id"), because)))
     else:
         reasons.append(Reason(path, "", NUMBERED, because))
-    type_, because = type_column(sniffed, id_)
+    type_, because = type_column(sniffed, id_, mixed=kind == NO_NAME)
     if type_:
         found.append((type_, Guessed(ColumnMapping("type"), because)))
     # A node without a name is called by its id, so a column of names that is the id is both.
-    name, because = ("", "") if is_name else name_column(sniffed, kind, {id_, type_})
-    if name:
-        found.append((name, Guessed(ColumnMapping("name"), because)))
+    names, because = ((), "") if is_name else name_columns(sniffed, kind, {id_, type_, *others})
+    found += [(name, Guessed(ColumnMapping("name"), because)) for name in names]
     reasons.append(Reason(path, "", "nodes", "no two of its columns look like the ends of edges"))
     if not type_:
         reasons.append(Reason(path, "", f"type '{kind}'", "the file's name says so"))
     taken = dict(found)
     for column in sniffed.columns:
-        guess = taken.get(column) or guess_fields(sniffed, column, known, own=kind)
+        guess = taken.get(column) or guess_fields(sniffed, column, kind, references.get(column))
         columns[column] = guess.column
         reasons.append(Reason(path, column, guess.column.use, guess.because, guess.told))
     return replace(sniffed.file, role="nodes", type="" if type_ else kind, numbered=not id_, columns=columns)
 
 
-def _edges(sniffed: Sniffed, ends: tuple[str, str, str], reasons: list[Reason]) -> FileMapping:
+def _edges(
+    sniffed: Sniffed, ends: tuple[str, str, str], references: Mapping[str, Reference], reasons: list[Reason]
+) -> FileMapping:
     path = sniffed.file.path
     source, target, because = ends
     reasons.append(Reason(path, "", "edges", because))
-    relation, why = relation_column(sniffed, {source, target}, RELATION_LABELS)
+    joins = source in references and target in references
+    relation, why = relation_column(sniffed, {source, target}, RELATION_LABELS, named=joins)
     constant = ""
     if not relation:
-        constant = re.sub(r"[^0-9a-z]+", "_", split_suffix(PurePosixPath(path).name)[0].lower()).strip("_") or "edge"
-        constant = re.sub(r"_?(edges?|links?|relationships?|rels?)$", "", constant) or "related_to"
+        constant = re.sub(r"_?(edges?|links?|relationships?|rels?)$", "", stem_word(path)) or "related_to"
         reasons.append(Reason(path, "", f"relation '{constant}'", "the file's name says so"))
-    taken = {
-        source: Guessed(ColumnMapping("source"), because),
-        target: Guessed(ColumnMapping("target"), because),
-        relation: Guessed(ColumnMapping("relation"), why),
-    }
+    taken = {relation: Guessed(ColumnMapping("relation"), why)}
+    for column, use in ((source, "source"), (target, "target")):
+        used = ColumnMapping(use)
+        taken[column] = Guessed(refers(used, references[column]) if column in references else used, because)
     columns = {}
     for column in sniffed.columns:
-        guess = taken.get(column) or guess_fields(sniffed, column, {}, own="")
+        guess = taken.get(column) or guess_fields(sniffed, column, own="")
         columns[column] = guess.column
         reasons.append(Reason(path, column, guess.column.use, guess.because, guess.told))
     return replace(sniffed.file, role="edges", relation=constant, columns=columns)
 
 
-def _with_prefixes(files: list[FileMapping], sniffed: Sequence[Sniffed], reasons: list[Reason]) -> list[FileMapping]:
+def _with_prefixes(
+    files: list[FileMapping], sniffed: Sequence[Sniffed], references: Mapping[Place, Reference], reasons: list[Reason]
+) -> list[FileMapping]:
     """Give the ids of each file of nodes a prefix if the samples of two files share an id.
 
-    The ends of edges get the prefix of the file whose kind their column names (`movie_id`); others are left to the
-    person, and the reason says so.
+    References get the prefix of the file to whose rows they refer; others are left to the person, and the reason says
+    so.
     """
     samples = {
         file.path: {str(value) for value in one.values(file.used("id")[0])}
@@ -148,17 +152,21 @@ def _with_prefixes(files: list[FileMapping], sniffed: Sequence[Sniffed], reasons
         seen |= ids
     if not shared:
         return files
-    prefixes = {kind_of(path): f"{kind_of(path)}:" for path in samples}
-    return [_prefixed(file, prefixes, reasons) for file in files]
+    prefixes = {path: f"{kind_of(path)}:" for path in samples}
+    return [_prefixed(file, prefixes, references, reasons) for file in files]
 
 
-def _prefixed(file: FileMapping, prefixes: dict[str, str], reasons: list[Reason]) -> FileMapping:
+def _prefixed(
+    file: FileMapping, prefixes: Mapping[str, str], references: Mapping[Place, Reference], reasons: list[Reason]
+) -> FileMapping:
     columns = dict(file.columns)
     for name, column in columns.items():
-        kind = kind_of(file.path) if column.use == "id" else _named_kind(name)
-        if column.use not in ("id", "source", "target", "edge"):
+        if column.use not in ("id", "source", "target", "edge") or column.by:
             continue
-        if prefix := prefixes.get(kind):
+        reference = references.get((file.path, name))
+        path = file.path if column.use == "id" else reference.key.sniffed.file.path if reference else ""
+        named = [one for one in prefixes if kind_of(one) == _named_kind(name)]
+        if prefix := prefixes.get(path or (named[0] if named else "")):
             columns[name] = replace(column, prefix=prefix)
             because = "two files of nodes share ids, so each file's ids get its own prefix"
         else:
@@ -168,9 +176,8 @@ def _prefixed(file: FileMapping, prefixes: dict[str, str], reasons: list[Reason]
 
 
 def _named_kind(column: str) -> str:
-    """Return the kind of thing whose ids a column holds, from the column's name: `movieId` and `from_movie` → movie."""
-    word = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", column).lower()
-    word = re.sub(r"_?(ids?|key|ref|uuid)$", "", word)
+    """Return the kind of thing whose ids the end of an edge holds, from its name: `from_movie` → movie."""
+    word = stem_of(column)
     for ends in END_NAMES:
         for begin in ends:
             word = word.removeprefix(f"{begin}_")

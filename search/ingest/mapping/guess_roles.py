@@ -17,8 +17,15 @@ END_NAMES = (
 ID_NAMES = ("id", "_id", "uuid", "guid", "key", "code", "identifier", "node_id", "nodeid", "index", "uri", "iri")
 NAME_NAMES = (
     "name", "title", "label", "display_name", "displayname", "full_name", "fullname", "preferred_name", "caption",
-    "headline", "heading",
+    "headline", "heading", "bezeichnung", "titel", "benennung", "nom", "titre", "intitulé", "nombre", "título",
+    "titulo", "nome", "titolo", "naam", "namn",
 )  # fmt: skip
+PERSON_NAMES = (
+    ("first_name", "last_name"), ("firstname", "lastname"), ("given_name", "family_name"), ("forename", "surname"),
+    ("first_name", "surname"), ("vorname", "nachname"), ("vorname", "name"), ("prénom", "nom"), ("prenom", "nom"),
+    ("nombre", "apellido"), ("nombre", "apellidos"), ("nome", "cognome"), ("voornaam", "achternaam"),
+)  # fmt: skip
+"""Pairs of columns that are the name together."""
 TYPE_NAMES = ("type", "node_type", "nodetype", "kind", "class", "category", "label", "labels", "entity_type")
 RELATION_NAMES = (
     "relation", "relationship", "rel", "predicate", "property", "edge_type", "edgetype", "rel_type", "relation_type",
@@ -26,6 +33,11 @@ RELATION_NAMES = (
 )  # fmt: skip
 TYPES_AT_MOST = 100
 """Most different values of a column that is taken for the type of nodes."""
+TYPE_IN_ANY_FILE = ("node_type", "nodetype", "entity_type", "labels", "label", "type")
+"""Names of the column of types in a file whose name says what its rows are, so that a category is a field there."""
+LINK = re.compile(r"https?://\S+")
+ADDRESS = re.compile(r"\S+@\S+|https?://\S+|[+(]?[0-9][0-9 ()/.+-]+")
+"""E-mail addresses, web addresses and numbers of telephones: they differ, and are no names."""
 NAMES_AS_IDS = "no column says id, and its names differ in all first rows; where two may be the same, number the rows"
 """Why a column of names is the id: it then is the name as well."""
 FRACTION = re.compile(r"[+-]?\d*[.,]\d+")
@@ -42,7 +54,7 @@ Found = tuple[str, str]
 def plain(column: str) -> str:
     """Return a column's name in lower case with `_` between its words: `movieId` → `movie_id`."""
     word = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", column.strip())
-    return re.sub(r"[^0-9a-z]+", "_", word.lower()).strip("_")
+    return re.sub(r"[\W_]+", "_", word.lower()).strip("_")
 
 
 def _texts(sniffed: Sniffed, column: str) -> list[str]:
@@ -77,28 +89,42 @@ def ends_of(sniffed: Sniffed) -> tuple[str, str, str] | None:
     return None
 
 
-def id_column(sniffed: Sniffed, kind: str) -> Found:
+def id_column(sniffed: Sniffed, kind: str, taken: Iterable[str] = ()) -> Found:
     """Return the column of the ids, or none if no column looks like one: then the rows are numbered.
 
-    Without a column that says so, keys without a space go first, then names of a few words; never free text, numbers
-    with a fraction, or dates, of which a later row may hold one a second time.
+    Without a column that says so, the column that is called like the rows goes first, then keys without a space, then
+    names of a few words; never free text, numbers with a fraction, or dates, of which a later row may hold one a second
+    time. Columns in `taken` refer to other tables.
     """
+    out = set(taken)
     last = kind.rsplit("_", 1)[-1]
-    named = _named(sniffed, (*ID_NAMES[:4], f"{kind}_id", f"{last}_id", f"{kind}_key", *ID_NAMES[4:]), set())
+    named = _named(sniffed, (*ID_NAMES[:4], f"{kind}_id", f"{last}_id", f"{kind}_key", *ID_NAMES[4:]), out)
     if named and _unique(sniffed, named):
         return named, "its name says id, and no value of the first rows occurs twice"
     if plain(named) in ID_NAMES[:4]:
         return named, "its name says id; but values of the first rows are empty or occur twice"
-    unlike = [column for column in sniffed.columns if _unique(sniffed, column) and _may_be_key(sniffed, column)]
+    free = [column for column in sniffed.columns if column not in out]
+    unlike = [column for column in free if _unique(sniffed, column) and _may_be_key(sniffed, column)]
+    own = next((column for column in unlike if is_called(column, kind) and _are_words(sniffed, column)), "")
     for column in unlike:
-        if not any(" " in value for value in _texts(sniffed, column)):
+        if not any(" " in value for value in _texts(sniffed, column)) and not (own and _are_words(sniffed, column)):
             return column, "it is the first column of which no value is empty or occurs twice"
-    names = [name_column(sniffed, kind, set())[0], *unlike]
+    names = [own, name_column(sniffed, kind, out)[0], *unlike]
     if name := next((column for column in names if column in unlike), ""):
         return name, NAMES_AS_IDS
     if named:
         return named, "its name says id; but values of the first rows occur twice"
     return "", "no column says id, and none looks like one: values are empty, occur twice, or are free text"
+
+
+def is_called(column: str, kind: str) -> bool:
+    """Whether a column has the name of the rows themselves: `Film` in a table of films."""
+    return plain(column).removesuffix("s") in (kind, kind.rsplit("_", 1)[-1])
+
+
+def _are_words(sniffed: Sniffed, column: str) -> bool:
+    values = _texts(sniffed, column)
+    return sum(not any(mark.isdigit() for mark in value) for value in values) * 2 > len(values)
 
 
 def _may_be_key(sniffed: Sniffed, column: str) -> bool:
@@ -113,14 +139,18 @@ def _may_be_key(sniffed: Sniffed, column: str) -> bool:
         return False
     if column != sniffed.columns[0] and all(map(is_number, values)):
         return False
-    if sniffed.decision(column).kind == "date" or sniffed.decision(column).format:
+    decision = sniffed.decision(column)
+    if decision.kind == "date" or decision.format or decision.unit or all(map(LINK.fullmatch, values)):
         return False
     return not all(FRACTION.fullmatch(value) or is_date(value) for value in values)
 
 
-def type_column(sniffed: Sniffed, id_: str) -> Found:
-    """Return the column of the types, or none: then all nodes of the file have one type."""
-    column = _named(sniffed, TYPE_NAMES, {id_})
+def type_column(sniffed: Sniffed, id_: str, *, mixed: bool) -> Found:
+    """Return the column of the types, or none: then all nodes of the file have one type.
+
+    A file is `mixed` if its name does not say what its rows are.
+    """
+    column = _named(sniffed, TYPE_NAMES if mixed else TYPE_IN_ANY_FILE, {id_})
     values = _texts(sniffed, column) if column else []
     different = len(set(values))
     if not column or len(values) < len(sniffed.sample) or different > TYPES_AT_MOST:
@@ -134,29 +164,51 @@ def type_column(sniffed: Sniffed, id_: str) -> Found:
     return column, f"its name says type, and it has {different} different values"
 
 
+def name_columns(sniffed: Sniffed, kind: str, taken: set[str]) -> tuple[tuple[str, ...], str]:
+    """Return the columns that are the name together, or none: then the id is the name."""
+    columns = {plain(column): column for column in sniffed.columns if column not in taken}
+    pair = next((pair for pair in PERSON_NAMES if set(pair) <= columns.keys()), ())
+    if pair:
+        return tuple(columns[word] for word in pair), "its name says that it is a part of the name"
+    column, because = name_column(sniffed, kind, taken)
+    return ((column,) if column else ()), because
+
+
 def name_column(sniffed: Sniffed, kind: str, taken: set[str]) -> Found:
     """Return the column of the names, or none: then the id is the name."""
-    column = _named(sniffed, (*NAME_NAMES[:2], f"{kind}_name", f"{kind}_title", *NAME_NAMES[2:]), taken)
-    if column:
+    column = _named(sniffed, (*NAME_NAMES[:2], f"{kind}_name", f"{kind}_title", kind, *NAME_NAMES[2:]), taken)
+    free = [column for column in sniffed.columns if column not in taken]
+    column = column or next((one for one in free if plain(one).rsplit("_", 1)[-1] in NAME_NAMES), "")
+    if column and _are_names(sniffed, column):
         return column, "its name says so"
-    for column in sniffed.columns:
+    for column in free:
         values = [value for value in sniffed.values(column) if isinstance(value, str)]
-        if column in taken or len(values) < len(sniffed.sample) or not values:
+        if len(values) < len(sniffed.sample) or not values or sniffed.decision(column).open:
             continue
-        written = sniffed.decision(column)
-        words = not (written.kind or written.open or any(is_number(value) or is_date(value) for value in values[:50]))
-        if words and len(set(values)) * 2 > len(values) and sum(map(len, values)) <= LONGEST_NAME * len(values):
+        if _are_names(sniffed, column) and len(set(values)) * 2 > len(values):
             return column, "it is the first column of short texts that mostly differ"
     return "", ""
 
 
-def relation_column(sniffed: Sniffed, taken: set[str], at_most: int) -> Found:
-    """Return the column of the relations, or none: then all edges of the file have one relation."""
+def _are_names(sniffed: Sniffed, column: str) -> bool:
+    """Whether values may be names by their form: short texts, no numbers, dates or addresses."""
+    values = [value for value in sniffed.values(column) if isinstance(value, str)]
+    if not values or sniffed.decision(column).kind:
+        return False
+    unlike = sum(bool(is_number(value) or is_date(value) or ADDRESS.fullmatch(value)) for value in values[:50])
+    return unlike * 2 <= len(values[:50]) and sum(map(len, values)) <= LONGEST_NAME * len(values)
+
+
+def relation_column(sniffed: Sniffed, taken: set[str], at_most: int, *, named: bool) -> Found:
+    """Return the column of the relations, or none: then all edges of the file have one relation.
+
+    With `named`, only a column whose name says it is one.
+    """
     column = _named(sniffed, RELATION_NAMES, taken)
     if column and len(set(_texts(sniffed, column))) <= at_most:
         return column, "its name says so, and its values repeat"
     rest = [column for column in sniffed.columns if column not in taken]
-    if len(rest) == 1:
+    if len(rest) == 1 and not named:
         values = _texts(sniffed, rest[0])
         words = len(values) == len(sniffed.sample) and not all(map(is_number, values))
         if words and len(set(values)) <= max(20, len(values) // 10):

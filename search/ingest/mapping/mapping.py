@@ -23,7 +23,9 @@ class ColumnMapping:
     before ids (uses id, source, target, edge), so that two files may count from 1. `relation` and `reverse` belong to
     the use `edge`: the cell holds ids of nodes to which (with `reverse`: from which) this relation leads. `numbers` and
     `dates` are the formats of the uses `number` and `date` (see `formats`). `missing` are cells that hold no value,
-    besides empty ones.
+    besides empty ones. `unit` is what stands beside each number, such as `kg` or `$`. With `of` and `by`, the cells of
+    a reference (uses source, target, edge) hold values of the column `by` of the file `of` instead of ids. A cell of a
+    `lenient` column that does not fit is left empty and told; otherwise the row is bad.
     """
 
     use: str
@@ -35,6 +37,10 @@ class ColumnMapping:
     numbers: str = ""
     dates: str = ""
     missing: tuple[str, ...] = ()
+    unit: str = ""
+    of: str = ""
+    by: str = ""
+    lenient: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the column as a JSON object without its default values."""
@@ -48,7 +54,8 @@ class FileMapping:
     `path` is relative to the folder, with `/`. `type` (nodes) and `relation` (edges) apply to rows whose column of that
     use is empty or absent. `names` are the columns of a file whose first row does not name them; `header` says whether
     that first row is a header nevertheless, and then skipped. With `numbered` (nodes) no column is the id: a row is
-    called by the file's name and its number, such as `films/7`. `skip` is the number of lines above the table.
+    called by the file's name and its number, such as `films/7`. `skip` is the number of lines above the table, `below`
+    the number of rows at its end that are not read, such as sums.
     """
 
     path: str
@@ -61,6 +68,7 @@ class FileMapping:
     header: bool = True
     numbered: bool = False
     skip: int = 0
+    below: int = 0
     type: str = ""
     relation: str = ""
     columns: Mapping[str, ColumnMapping] = field(default_factory=dict)

@@ -133,7 +133,7 @@ def _column(one: Sniffed, text: str, column: HeaderColumn, spaced: bool) -> Colu
         use = "date"
     elif column.kind == "string":
         # A declared text stays a text even if all its values look like numbers (postal codes, ISBNs).
-        guessed = guess_fields(one, text, {}, own="").column.use
+        guessed = guess_fields(one, text, own="").column.use
         use = guessed if guessed in ("text", "keyword") else "keyword"
     else:
         use = "field"

@@ -19,6 +19,7 @@ import orjson
 import zstandard
 
 from search.ingest.faults import BundleError
+from search.ingest.mapping.below import MOST_BELOW, rows_below
 from search.ingest.mapping.decide import Decision, decide
 from search.ingest.mapping.dialect import find_dialect
 from search.ingest.mapping.encodings import Encoding, find_encoding
@@ -207,6 +208,10 @@ def _sampled(
 ) -> Sniffed:  # fmt: skip
     source = opened(folder, file)
     taken, complete = _first_rows(rows(source, lambda done: None))
+    if complete and file.format in ("csv", "tsv") and (below := _below(taken)):
+        file = replace(file, below=below)
+        note = _told_below([row for _, row in taken[-below:] if isinstance(row, dict)])
+        notes, taken = (*notes, note), taken[:-below]
     good = tuple(row for _, row in taken if isinstance(row, dict))
     bad = tuple((number, row) for number, row in taken if isinstance(row, BadRow))
     columns = tuple(dict.fromkeys(name for row in good for name in row)) or header
@@ -216,6 +221,19 @@ def _sampled(
     else:
         decisions, whole = _decisions(source, _stamp(source.path))
     return Sniffed(file, columns, good, bad, complete, notes, decisions, whole, unsure)
+
+
+def _below(taken: list[NumberedRow]) -> int:
+    """Return the number of the last rows that are none of the table; a row that cannot be read ends the search."""
+    good = [row for _, row in taken if isinstance(row, dict)]
+    last = [row for _, row in taken[-MOST_BELOW:]]
+    return rows_below(good, _decided(taken)) if all(isinstance(row, dict) for row in last) else 0
+
+
+def _told_below(left_out: list[dict[str, Any]]) -> str:
+    first = "; ".join(" ".join(str(cell) for cell in row.values() if cell)[:60] for row in left_out)
+    rows_are = "row is" if len(left_out) == 1 else f"{len(left_out)} rows are"
+    return f"The last {rows_are} not read, as a sum or a note below the table: {first!r}."
 
 
 def _first_rows(found: Iterator[NumberedRow]) -> tuple[list[NumberedRow], bool]:

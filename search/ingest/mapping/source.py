@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import orjson
 
 from search.ingest.faults import BundleError, RowFault
 from search.ingest.manifest import DeclaredField, parse_manifest
-from search.ingest.mapping.convert import edge_converter, node_converter, node_edges_converter
+from search.ingest.mapping.convert import (
+    KeysByValue,
+    edge_converter,
+    identifier,
+    node_converter,
+    node_edges_converter,
+)
 from search.ingest.mapping.mapping import FileMapping, SourceMapping
 from search.ingest.mapping.uses import FIELD_USES
 from search.ingest.readers import BundleFile, columns_of, rows
-from search.ingest.source import Source, Table
+from search.ingest.source import Converter, Source, Table
 from search.ingest.text_formats import BadRow, Dialect
 
 
@@ -28,25 +36,73 @@ def mapped_source(folder: Path, mapping: SourceMapping) -> Source:
     content = orjson.dumps(mapping.to_json(), option=orjson.OPT_SORT_KEYS)
     manifest = parse_manifest({**mapping.about, "name": mapping.name}, content, open_types=True)
     nodes, edges = [], []
+    keys = _keys_by_value(folder, mapping)
     for file in mapping.files:
         if file.role == "nodes":
             nodes.append(Table(
                 opened(folder, file), convert=node_converter(file, mapping.types), declared=_declared(file),
-                numbered=file.numbered,
+                numbered=file.numbered, id_column=(file.used("id") or ("",))[0],
             ))  # fmt: skip
             if file.used("edge"):
-                convert = node_edges_converter(file, mapping.relations)
-                edges.append(Table(opened(folder, file), convert=convert, numbered=file.numbered))
+                convert = node_edges_converter(file, mapping.relations, keys)
+                edges.append(Table(
+                    opened(folder, file), convert=convert, numbered=file.numbered, ends=_ends(file, mapping.relations),
+                ))  # fmt: skip
         elif file.role == "edges":
-            edges.append(Table(opened(folder, file), convert=edge_converter(file, mapping.relations)))
+            convert = edge_converter(file, mapping.relations, keys)
+            edges.append(Table(opened(folder, file), convert=convert, ends=_ends(file, mapping.relations)))
     return Source(manifest, tuple(nodes), tuple(edges), label=str(folder), mapping=mapping.to_json())
 
 
 def opened(folder: Path, file: FileMapping) -> BundleFile:
     """Return the file as the mapping says it has to be read."""
-    dialect = Dialect(file.delimiter, file.encoding, file.names, file.header, file.skip)
+    dialect = Dialect(file.delimiter, file.encoding, file.names, file.header, file.skip, file.below)
     format_ = "tsv" if file.format == "csv" and file.delimiter == "\t" else file.format
     return BundleFile(folder / file.path, format_, file.compression, dialect, name=file.path)
+
+
+def _ends(file: FileMapping, relations: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Return relation (empty: any) → the columns of source and target that faults of its edges name."""
+    if file.role == "edges":
+        return {"": (file.used("source")[0], file.used("target")[0])}
+    found: dict[str, tuple[str, str]] = {}
+    for name in file.used("edge"):
+        column = file.columns[name]
+        relation = relations.get(column.relation, column.relation)
+        before = [one for one in found.get(relation, ("", "")) if one]
+        called = "', '".join([*before, name])
+        found[relation] = (called, "") if column.reverse else ("", called)
+    return found
+
+
+def _keys_by_value(folder: Path, mapping: SourceMapping) -> KeysByValue:
+    """Return the function that gives the ids of a file's rows by their values in a column; each file is read once."""
+
+    @cache
+    def keys(path: str, column: str) -> dict[str, str]:
+        file = mapping.file(path)
+        found: dict[str, str] = {}
+        if file is None or file.role != "nodes":
+            return found
+        numbered = Table(opened(folder, file), numbered=file.numbered, convert=_identified(file, column))
+        for _, row in numbered.rows(lambda done: None):
+            if isinstance(row, dict):
+                found.setdefault(row["value"], row["id"])
+        return found
+
+    return keys
+
+
+def _identified(file: FileMapping, column: str) -> Converter:
+    """Return the function that gives the id of a row with its value in a column."""
+    node = node_converter(file, {})
+
+    def convert(row: dict[str, Any]) -> Iterator[dict[str, Any] | BadRow]:
+        made, value = next(node(row)), identifier(row.get(column), "")
+        if not isinstance(made, BadRow) and value:
+            yield {"id": made["id"], "value": value.strip()}
+
+    return convert
 
 
 def _faults(folder: Path, file: FileMapping) -> Iterator[RowFault]:

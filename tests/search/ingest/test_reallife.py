@@ -37,7 +37,7 @@ class Graph:
         self.edges = [(begin, end) for begin, end in ends]
 
     def type(self, wanted: str) -> str:
-        return next((name for name in self.types if plain(name).startswith(plain(wanted))), "")
+        return next((name for name in self.types if plain(wanted) in plain(name)), "")
 
     def between(self, one: str, other: str) -> int:
         pair = {self.type(one), self.type(other)}

@@ -10,7 +10,7 @@ Value = str | int | float | None
 class Expected:
     """What a person who knows the tables would call right."""
 
-    #: Type → number of its nodes; a type is found by its table's name or the first letters of it.
+    #: Type → number of its nodes; a type is found by a part of its name, in the singular.
     types: Mapping[str, int]
     #: (type, type) → number of edges between the two, whichever way they point.
     relations: Mapping[tuple[str, str], int] = field(default_factory=dict)

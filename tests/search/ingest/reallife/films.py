@@ -32,12 +32,12 @@ FOLDER = Folder(
         "cast.csv": table([["Film", "Actor", "Part"], *CAST]),
     },
     expected=Expected(
-        types={"film": 30, "people": 24, "studio": 4, "countr": 5},
+        types={"film": 30, "person": 24, "studio": 4, "countr": 5},
         relations={
-            ("film", "people"): 30 + 90,
+            ("film", "person"): 30 + 90,
             ("film", "studio"): 30,
             ("film", "film"): 2,
-            ("people", "countr"): 24,
+            ("person", "countr"): 24,
             ("studio", "countr"): 4,
         },
         values={
