@@ -56,7 +56,7 @@ def _preview(name: str = "title", **values: Any) -> dict[str, Any]:
         "faults": [{"file": f"{name}.csv", "row": 17, "message": "The id p9 is not in persons.csv."}],
         "fault_groups": [{"rows": 2, "examples": [
             {"file": f"{name}.csv", "row": row, "message": "The id p9 is not in persons.csv."} for row in (17, 20)
-        ]}], "remarks": [],
+        ]}], "remarks": [], "warnings": [],
         "schema": {
             "node_types": [{"name": "film", "count": 61_204, "fields": [{"name": name, "kind": "text"}]},
                            {"name": "person", "count": 9_120, "fields": []}],
@@ -104,6 +104,8 @@ def _check(**values: Any) -> dict[str, Any]:
     files = [{"path": one["path"], "role": "nodes", "rows": one["rows"], "names": [c["name"] for c in one["columns"]],
               "first": [list(row.values()) for row in one["first_rows"]]} for one in preview["files"]]  # fmt: skip
     return {
+        "warnings": [{"message": "There is not one relation.", "mends": [
+            {"label": "'director' leads to persons.csv", "key": "1"}, {"label": LONG, "key": "2"}]}],
         "step": 3, "upload": _UPLOAD, "form": ImportForm(initial={"name": "films"}), "there": None, "preview": preview,
         "kind": KINDS[preview["kind"]], "drawing": drawing_of(schema), "node_types": schema["node_types"],
         "relations": schema["relation_types"], "seconds": 93.0, "files": files, "shortages": [],

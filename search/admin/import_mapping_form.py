@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from types import MappingProxyType
 from typing import Any
 
 from search.domain.errors import Fault
@@ -14,7 +15,7 @@ from search.ingest.mapping.refit import Refitted
 from search.ingest.mapping.uses import DELIMITERS, ROLES
 from search.ingest.text_formats import ENCODINGS
 
-ROLE_WORDS = {"nodes": "nodes, one a row", "edges": "edges, one a row", "ignore": "nothing: leave it out"}
+ROLE_WORDS = {"nodes": "nodes, one a row", "edges": "relations, one a row", "ignore": "nothing: leave it out"}
 DELIMITER_WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar |"}
 _KINDS = [(kind, f"field: {kind}") for kind in FIELD_KINDS]
 USE_GROUPS: Sequence[tuple[str, Sequence[tuple[str, str]]]] = (
@@ -22,21 +23,23 @@ USE_GROUPS: Sequence[tuple[str, Sequence[tuple[str, str]]]] = (
     (
         "Files of nodes",
         [
-            ("id", "id"), ("type", "type"), ("name", "name"), ("aliases", "other names"), ("url", "link"),
-            ("edge", "edge: ids of other nodes"),
+            ("id", "id"), ("type", "type"), ("name", "name"), ("aliases", "other names"), ("url", "web address"),
+            ("edge", "relation to other nodes"),
         ],
     ),
-    ("Files of edges", [("source", "source: where the edge begins"), ("target", "target: where it ends"),
-                        ("relation", "relation")]),
+    ("Files of relations", [("source", "source: where the relation begins"), ("target", "target: where it ends"),
+                            ("relation", "name of the relation")]),
 )  # fmt: skip
-COLUMN_TEXTS = ("name", "prefix", "relation", "separator", "numbers", "dates")
+COLUMN_TEXTS = ("name", "prefix", "relation", "separator", "numbers", "dates", "unit", "makes")
 FILE_TEXTS = ("type", "relation")
 DATE_WORDS = {
     "iso": "2024-05-31", "words": "May 31, 2024", "dmy": "31/05/2024", "mdy": "05/31/2024", "ymd": "2024/05/31",
 }  # fmt: skip
-FILE_FIELDS = ("role", "type", "relation", "delimiter", "encoding", "numbered", "skip")
+FILE_FIELDS = ("role", "type", "relation", "delimiter", "encoding", "numbered", "skip", "below")
 """Fields of a file beside which their faults stand."""
 AS_BEFORE, AS_BEGUN = "as at the last import", "as at the import that was begun"
+KEY_SIGN = " · "
+"""Between the file and the column of a key, in the choice of what the cells of a relation hold."""
 ROWS = "rows"
 """Value of the choice that numbers the rows of a file."""
 
@@ -59,6 +62,7 @@ def form_of(preview: Mapping[str, Any], mapping: Mapping[str, Any], faults: Sequ
             "role": given["role"], "type": given.get("type", ""), "relation": given.get("relation", ""),
             "delimiter": given.get("delimiter", ","), "encoding": given.get("encoding", "utf-8"),
             "has_delimiter": given.get("format", "csv") == "csv", "skip": given.get("skip", 0),
+            "below": given.get("below", 0),
             "has_skip": given.get("format", "csv") in ("csv", "tsv"), "has_encoding": given.get("format") != "parquet",
             "at": {field: _at(own, field) for field in FILE_FIELDS},
             "notes": _notes(preview, given["path"]),
@@ -72,7 +76,8 @@ def form_of(preview: Mapping[str, Any], mapping: Mapping[str, Any], faults: Sequ
         if _path(fault) != ["name"] and (_path(fault)[:1] != ["files"] or len(_path(fault)) < 2)
     ]  # fmt: skip
     return {
-        "name": mapping.get("name", ""), "files": files, "faults": general, "name_faults": of_name,
+        "name": mapping.get("name", ""), "files": files, "questions": _questions(files), "keys": _keys(mapping),
+        "faults": general, "name_faults": of_name,
         "use_groups": USE_GROUPS,
         "roles": [(role, ROLE_WORDS[role]) for role in ROLES], "encodings": ENCODINGS,
         "delimiters": [(mark, DELIMITER_WORDS[mark]) for mark in DELIMITERS],
@@ -80,8 +85,13 @@ def form_of(preview: Mapping[str, Any], mapping: Mapping[str, Any], faults: Sequ
     }  # fmt: skip
 
 
-def mapping_from(posted: Mapping[str, str], mapping: Mapping[str, Any], columns: Mapping[str, list[str]]) -> Any:
+def mapping_from(
+    posted: Mapping[str, str], mapping: Mapping[str, Any], columns: Mapping[str, list[str]],
+    choices: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]] = MappingProxyType({}),
+) -> Any:  # fmt: skip
     """Return the mapping as the form changes it; `columns` are the columns of each file, by path.
+
+    `choices` are the mappings between which a question lets choose, by path and column.
 
     What the form does not show (renamed types, `about`) stays. The result is not checked.
     """
@@ -94,14 +104,16 @@ def mapping_from(posted: Mapping[str, str], mapping: Mapping[str, Any], columns:
                 file[key] = posted[f"{prefix}-{key}"]
         for key in FILE_TEXTS:
             _set(file, key, posted.get(f"{prefix}-{key}", "").strip())
-        if f"{prefix}-skip" in posted:
-            lines = posted[f"{prefix}-skip"].strip()
-            _set(file, "skip", int(lines) if lines.isascii() and lines.isdigit() and len(lines) < 9 else lines)
+        for key in ("skip", "below"):
+            if f"{prefix}-{key}" in posted:
+                lines = posted[f"{prefix}-{key}"].strip()
+                _set(file, key, int(lines) if lines.isascii() and lines.isdigit() and len(lines) < 9 else lines)
         if f"{prefix}-ids" in posted:
             _set(file, "numbered", posted[f"{prefix}-ids"] == ROWS)
         names = columns.get(file["path"]) or list(file["columns"])
         file["columns"] = {
-            name: _posted_column(posted, f"{prefix}-c{number}", file["columns"].get(name, {}))
+            name: _answered(posted.get(f"{prefix}-c{number}-choice", ""), choices.get((file["path"], name), ()))
+            or _posted_column(posted, f"{prefix}-c{number}", file["columns"].get(name, {}))
             for number, name in enumerate(names)
         }
     return changed
@@ -127,6 +139,43 @@ def columns_of(preview: Mapping[str, Any]) -> dict[str, list[str]]:
     return {file["path"]: [column["name"] for column in file["columns"]] for file in preview["files"]}
 
 
+def choices_of(preview: Mapping[str, Any]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Return path and column → the mappings that read its values in one way each."""
+    return {
+        (file["path"], column["name"]): [choice["mapping"] for choice in column.get("choices", ())]
+        for file in preview["files"]
+        for column in file["columns"]
+    }
+
+
+def _answered(answer: str, choices: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the mapping that answers a question, an empty one where there is no answer."""
+    at = int(answer) if answer.isascii() and answer.isdigit() and len(answer) < 3 else len(choices)
+    return dict(choices[at]) if at < len(choices) else {}
+
+
+def _questions(files: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the columns whose values can be read in two ways, and of which nobody has said which."""
+    return [
+        {"path": file["path"], **{key: column[key] for key in ("label", "prefix", "choices")}}
+        for file in files
+        if file["role"] != "ignore"
+        for column in file["columns"]
+        if column["choices"] and column["use"] in ("text", "keyword")
+    ]
+
+
+def _keys(mapping: Mapping[str, Any]) -> list[str]:
+    """Return the columns of nodes whose values may stand in other files instead of ids."""
+    return [
+        f"{file['path']}{KEY_SIGN}{name}"
+        for file in mapping.get("files", [])
+        if file["role"] == "nodes"
+        for name, column in file["columns"].items()
+        if column.get("use") in ("name", "keyword", "text", "field")
+    ]
+
+
 def _posted_column(posted: Mapping[str, str], prefix: str, before: Mapping[str, Any]) -> dict[str, Any]:
     column = dict(before)
     column["use"] = posted.get(f"{prefix}-use") or before.get("use", "ignore")
@@ -138,6 +187,11 @@ def _posted_column(posted: Mapping[str, str], prefix: str, before: Mapping[str, 
         _set(column, "missing", [word for word in words if word])
     if f"{prefix}-shown" in posted:
         _set(column, "reverse", f"{prefix}-reverse" in posted)
+        _set(column, "lenient", f"{prefix}-lenient" in posted)
+    if f"{prefix}-key" in posted:
+        path, _, by = posted[f"{prefix}-key"].partition(KEY_SIGN)
+        _set(column, "of", path)
+        _set(column, "by", by)
     return column
 
 
@@ -160,9 +214,12 @@ def _column(
     texts = {key: use.get(key, "") for key in COLUMN_TEXTS}
     mine = [fault.sentence for fault in faults if _path(fault)[2:4] == ["columns", column["name"]]]
     missing = ", ".join(use.get("missing", ()))
-    more = any(texts.values()) or bool(missing) or use.get("reverse", False) or bool(mine)
+    more = any(texts.values()) or bool(missing or mine) or any(use.get(key) for key in ("reverse", "lenient", "by"))
     return {
         "prefix": f"f{at}-c{number}", "label": column["name"], "use": use.get("use", "ignore"),
+        "read": column.get("read", []), "choices": column.get("choices", []), "lenient": use.get("lenient", False),
+        "key": f"{use['of']}{KEY_SIGN}{use['by']}" if use.get("by") and use.get("of") else "",
+        "unit": texts["unit"], "makes": texts["makes"],
         "because": column["because"], "examples": [text for text in column["examples"] if text],
         "reverse": use.get("reverse", False), "faults": mine, "more": more,
         "name": texts["name"], "relation": texts["relation"], "missing": missing,

@@ -21,9 +21,18 @@ from unfold.admin import ModelAdmin
 
 from search.admin import import_shown
 from search.admin.import_forms import FILES, PLACE, ImportForm, PlaceForm
-from search.admin.import_mapping_form import AS_BEFORE, AS_BEGUN, columns_of, form_of, mapping_from, told_as_before
+from search.admin.import_mapping_form import (
+    AS_BEFORE,
+    AS_BEGUN,
+    choices_of,
+    columns_of,
+    form_of,
+    mapping_from,
+    told_as_before,
+)
 from search.admin.job_shown import page_of
 from search.domain.errors import InvalidRequest, NotAllowed, SearchError
+from search.ingest.mapping.doubts import changed
 from search.models import Upload
 from search.services.imports.name_source import name_source
 from search.services.imports.preview_upload import preview_upload
@@ -35,6 +44,8 @@ from search.services.uploads.receive_whole import receive_whole
 from search.services.uploads.unpack_upload import unfinished
 
 FOLDER = "admin/search/import"
+MEND, LEAVE_OUT = "mend", "leave_out"
+"""Buttons of the check: one changes the mapping, the other leaves the bad rows out."""
 LIKE = "like"
 """Parameter that names the knowledge base, or the begun import, whose mapping is taken."""
 START, STEP, MAPPING, CHECK = (f"admin:search_import{name}" for name in ("", "_step", "_mapping", "_check"))
@@ -120,7 +131,7 @@ class ImportPages(ModelAdmin):
         taken = next((one for one in offered if one.key == request.GET.get(LIKE)), None)
         mapping, faults = taken.fitted.mapping if taken else preview["mapping"], []
         if request.method == "POST":
-            mapping = mapping_from(request.POST, mapping, columns_of(preview))
+            mapping = mapping_from(request.POST, mapping, columns_of(preview), choices_of(preview))
             try:
                 preview = preview_upload(upload, mapping)
                 return redirect(CHECK, pk)
@@ -139,9 +150,14 @@ class ImportPages(ModelAdmin):
         _check_right(request)
         upload = _ready(pk)
         preview = import_shown.looked_at(upload)
+        if MEND in request.POST:
+            return self._mended(request, upload, preview)
         name = import_shown.name_in(upload, preview)
         there = import_shown.there_already(name, request.user)
-        form = ImportForm(request.POST or None, there=there, initial={"name": name})
+        posted = request.POST.copy()
+        if LEAVE_OUT in posted:
+            posted["tolerance"] = str(preview["bad_rows"])
+        form = ImportForm(posted or None, there=there, initial={"name": name})
         if request.method == "POST" and form.is_valid() and not preview["problem"]:
             given = {**import_shown.arguments_of(upload, preview), **form.options()}
             try:
@@ -183,6 +199,20 @@ class ImportPages(ModelAdmin):
             raise SearchError("Choose at least one file.")
         upload = receive_whole(user=request.user, files=files)
         return self.import_unpack(request, upload.pk)
+
+    def _mended(self, request: HttpRequest, upload: Upload, preview: dict[str, Any]) -> HttpResponse:
+        """Change the mapping as a warning offers it, and show what an import would make now."""
+        offered = {key: mend for key, mend in import_shown.mends_of(preview)}
+        mend = offered.get(request.POST[MEND])
+        if mend is None:
+            messages.error(request, "This was changed in the meantime; the page shows what holds now.")
+            return redirect(CHECK, upload.pk)
+        try:
+            preview_upload(upload, changed(upload.mapping or preview["mapping"], mend["changes"]))
+            messages.success(request, f"Changed: {mend['label']}. The step Mapping changes it back.")
+        except InvalidRequest as error:
+            messages.error(request, _sentence(error))
+        return redirect(CHECK, upload.pk)
 
     def _launched(self, request: HttpRequest, arguments: dict[str, Any]) -> HttpResponse:
         try:

@@ -105,7 +105,7 @@ def looked_at(upload: Upload) -> dict[str, Any]:
 def _empty(kind: str, problem: str) -> dict[str, Any]:
     return {
         "kind": kind, "why": "", "name": "", "problem": problem, "mapping": None, "files": [], "faults": [],
-        "fault_groups": [], "remarks": [], "bad_rows": 0, "complete": False,
+        "fault_groups": [], "remarks": [], "warnings": [], "bad_rows": 0, "complete": False,
         "schema": {"node_types": [], "relation_types": []},
     }  # fmt: skip
 
@@ -118,11 +118,30 @@ def checked(upload: Upload, preview: Mapping[str, Any]) -> dict[str, Any]:
     node_types = sorted(preview["schema"]["node_types"], key=lambda entry: -entry["count"])
     relations = sorted(preview["schema"]["relation_types"], key=lambda entry: -entry["count"])
     return {
-        "preview": preview, "kind": KINDS[preview["kind"]], "drawing": drawing_of(preview["schema"]),
+        "preview": preview, "warnings": _warnings(preview), "kind": KINDS[preview["kind"]], "drawing": drawing_of(preview["schema"]),
         "node_types": node_types, "relations": relations, "seconds": total(seconds), "needs": needs,
         "shortages": [fault.message for fault in shortages(needs)], "available_memory": available_memory(),
         "files": [_rows(file, preview) for file in preview["files"] if file["role"] != "ignore"],
     }  # fmt: skip
+
+
+def mends_of(preview: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the changes that the warnings offer, each with the key that its button sends."""
+    return [
+        (mend_key(warning, mend), mend) for warning in preview["warnings"] for mend in warning["mends"]
+    ]
+
+
+def mend_key(warning: Mapping[str, Any], mend: Mapping[str, Any]) -> str:
+    """Return what names a change in a form."""
+    return "\n".join((warning["kind"], warning["file"], warning["column"], mend["label"]))
+
+
+def _warnings(preview: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {**warning, "mends": [{"label": mend["label"], "key": mend_key(warning, mend)} for mend in warning["mends"]]}
+        for warning in preview["warnings"]
+    ]
 
 
 def _rows(file: Mapping[str, Any], preview: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from typing import Any
 
 import orjson
 
+DUPLICATE, BAD_VALUE = "duplicate_id", "bad_value"
+"""Kinds of the faults of a node whose id another has, and of a cell that does not fit its column."""
 EXAMPLES = 3
 """Faults that stand for all of their kind and column."""
 SHOWN_EXAMPLE = 200
@@ -47,10 +49,11 @@ class RowFault:
 
 @dataclass(slots=True)
 class FaultGroup:
-    """Faults of one kind in one column: the number of rows, and the first of them as examples."""
+    """Faults of one kind in one column of a file: the number of rows, and the first of them as examples."""
 
     kind: str
     column: str
+    file: str
     rows: int = 0
     examples: list[RowFault] = field(default_factory=list)
 
@@ -78,7 +81,7 @@ class FaultGroup:
     def to_json(self) -> dict[str, Any]:
         """Return the group as a JSON object; `line` is what people read."""
         return {
-            "kind": self.kind, "column": self.column, "rows": self.rows,
+            "kind": self.kind, "column": self.column, "file": self.file, "rows": self.rows,
             "examples": [asdict(one) for one in self.examples], "line": str(self),
         }  # fmt: skip
 
@@ -88,18 +91,18 @@ def _cut(text: str) -> str:
 
 
 class Groups:
-    """Faults by kind and column, in the order in which each was first seen; beyond `MOST_LISTED` by kind alone."""
+    """Faults by kind, column and file, in the order in which each was first seen; beyond `MOST_LISTED` by kind alone."""
 
     def __init__(self, faults: Iterable[RowFault] = ()) -> None:
-        self._groups: dict[tuple[str, str], FaultGroup] = {}
+        self._groups: dict[tuple[str, str, str], FaultGroup] = {}
         for fault in faults:
             self.add(fault)
 
     def add(self, fault: RowFault) -> None:
         """Count a fault in its group."""
-        key = (fault.kind, fault.column)
+        key = (fault.kind, fault.column, fault.file)
         if key not in self._groups and len(self._groups) >= MOST_LISTED:
-            key = (fault.kind, "")
+            key = (fault.kind, "", "")
         self._groups.setdefault(key, FaultGroup(*key)).add(fault)
 
     def forget(self, kind: str) -> None:

@@ -32,6 +32,7 @@ class Seen:
     complete: bool = True
     kinds: Counter[str] = field(default_factory=Counter)
     text: int = 0
+    values: set[object] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -65,17 +66,26 @@ class SampledTable(Table):
         """Return the table that was sampled."""
         return Table(
             self.file, self.flat, self.convert, self.declared, numbered=self.numbered, id_column=self.id_column,
-            ends=self.ends,
+            ends=self.ends, of_values=self.of_values,
         )  # fmt: skip
 
     def rows(self, read: BytesRead, digest: hashlib.blake2b | None = None) -> Iterator[NumberedRow]:
         """Yield the first rows, counted by type or relation."""
         for numbered in super().rows(read, digest):
             row = numbered[1]
-            if isinstance(row, dict):
+            if isinstance(row, dict) and not self._is_known(row):
                 self.seen.kinds[str(row.get(self.key))] += 1
                 self.seen.text += _characters(row)
             yield numbered
+
+
+    def _is_known(self, row: dict[str, object]) -> bool:
+        """Whether a row stands for a value that another row has had."""
+        if not self.of_values:
+            return False
+        known = row["id"] in self.seen.values
+        self.seen.values.add(row["id"])
+        return known
 
 
 @dataclass(frozen=True)
@@ -135,6 +145,7 @@ def _sampled(tables: tuple[Table, ...], rows: int, key: str) -> tuple[SampledTab
             table.numbered,
             table.id_column,
             table.ends,
+            table.of_values,
             key=key,
         )
         for table in tables
@@ -151,7 +162,8 @@ def _estimated(tables: tuple[SampledTable, ...]) -> dict[str, float]:
     found: dict[str, float] = defaultdict(float)
     for table in tables:
         for kind, count in table.seen.kinds.items():
-            found[kind] += count * table.factor
+            # New values come ever more rarely, so those of the first rows are not scaled.
+            found[kind] += count if table.of_values else count * table.factor
     return found
 
 

@@ -31,7 +31,7 @@ class Table:
     the rows of other files into a bundle's rows. `declared` holds the kinds of the fields of this file. `limit` is the
     number of rows after which reading stops; None reads the whole file. With `numbered`, `convert` gets the number of
     the row in the column `ROW_NUMBER`. `id_column` and `ends` are the columns that faults name: of the ids of nodes, and
-    by relation (empty: any) of source and target of edges.
+    by relation (empty: any) of source and target of edges. A table `of_values` yields nodes that values stand for.
     """
 
     file: BundleFile
@@ -42,6 +42,7 @@ class Table:
     numbered: bool = False
     id_column: str = ""
     ends: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    of_values: bool = False
 
     @property
     def name(self) -> str:
@@ -80,7 +81,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Source:
-    """Everything that an import reads. The tables of `nodes` yield exactly one row for each row of their file.
+    """Everything that an import reads. The tables of `nodes` yield the same rows whenever they are read.
 
     `label` says to people where it came from. `mapping` is the JSON of the mapping of plain files, if there is one.
     `remarks` say how its files are read where nobody has said it.

@@ -61,6 +61,10 @@ class PartRow(dict[str, Any]):
         self.lost = lost
 
 
+class ValueRow(dict[str, Any]):
+    """A node that a value of a column stands for; rows with the same value stand for the same node."""
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """How a table's text is written.

@@ -21,16 +21,15 @@ from search.domain.graph import Field, FieldKind, NodeType, Relation, Schema
 from search.domain.run_context import Progress, silent
 from search.ingest.edges import EdgeCollector, Edges, count_relation_types
 from search.ingest.ends import NO_NODE, no_node
-from search.ingest.faults import BundleError, FaultLog, RowFault
+from search.ingest.faults import DUPLICATE, BundleError, FaultLog, RowFault
 from search.ingest.fields import FieldKinds
 from search.ingest.manifest import MOST_CODES, Manifest
 from search.ingest.parts import CHECK_EDGES, CHECK_NODES
 from search.ingest.readers import BadRow, NumberedRow, columns_of
 from search.ingest.rows import EDGE_COLUMNS, NODE_COLUMNS, EdgeRow, NodeRow, RowChecker, RowError, unread_columns
 from search.ingest.source import Source, Table, bundle_source
-from search.ingest.text_formats import PartRow
+from search.ingest.text_formats import PartRow, ValueRow
 
-DUPLICATE = "duplicate_id"
 MOST_LEFT_OUT = 100_000
 """Ids of bad rows that are kept, so that the faults of edges can name those rows."""
 
@@ -127,6 +126,9 @@ class _Nodes:
             unread: set[str] = set()
             for number, row in found:
                 index += 1
+                if isinstance(row, ValueRow) and row["id"] in self._ids:
+                    self.skip.add(index)
+                    continue
                 try:
                     self._take(self._node(checker, row), table)
                     _tell_lost(self._log, table, number, row)

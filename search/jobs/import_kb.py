@@ -150,9 +150,11 @@ class ImportJob(Kind):
             return
         place = check_place(Place(upload=self.upload, folder=self.source))
         assert isinstance(place, Path)
-        _, problem = measured_folder(place, self.mapping, self.name or self._called(), accept_guess=self.guess)
+        _, problem, bad_rows = measured_folder(place, self.mapping, self.name or self._called(), accept_guess=self.guess)
         if problem:
             raise BundleError(problem)
+        if bad_rows > self.tolerance and not self.check_only:
+            raise InvalidRequest([Fault("/tolerance", too_many(bad_rows, self.tolerance))])
 
     @cached_property
     def _measured(self) -> tuple[Size, int]:
@@ -173,7 +175,7 @@ class ImportJob(Kind):
         if (not self.source and upload is None) or not folder.is_dir():
             return Size(), 0
         try:
-            size, _ = measured_folder(folder, self.mapping, self.name or self._called(), accept_guess=self.guess)
+            size, _, _ = measured_folder(folder, self.mapping, self.name or self._called(), accept_guess=self.guess)
             return size, 0
         except InvalidRequest:
             return Size(), 0
@@ -192,6 +194,13 @@ class ImportJob(Kind):
         """Return the name that a guess gives to the knowledge base of an upload; empty for other sources."""
         upload = self._upload
         return name_of(upload) if upload is not None else ""
+
+
+def too_many(bad_rows: int, tolerance: int) -> str:
+    """Return why an import would fail whose first rows have too many bad ones."""
+    rows = "1 row is" if bad_rows == 1 else f"{bad_rows:,} rows are"
+    tolerated = "none is" if tolerance == 0 else "1 is" if tolerance == 1 else f"{tolerance:,} are"
+    return f"{rows} bad among those that were read, and {tolerated} tolerated, so nothing would be loaded."
 
 
 def _pointer(pointer: str, at: str) -> str:

@@ -75,4 +75,5 @@ class Preview(serializers.Serializer[Any]):
     faults = Anything()
     fault_groups = Anything()
     remarks = Anything()
+    warnings = Anything()
     estimate = Anything()

@@ -11,14 +11,15 @@ from typing import Any
 
 import orjson
 
+from search.ingest.faults import BAD_VALUE
 from search.ingest.fields import MISSING_HINT, is_missing, number_hint, scalar, to_number, value_fault
 from search.ingest.formats import number_reader, read_date
-from search.ingest.mapping.amounts import number_in
+from search.ingest.mapping.amounts import number_in, unit_word
 from search.ingest.mapping.mapping import ColumnMapping, FileMapping
 from search.ingest.mapping.uses import FIELD_USES
 from search.ingest.rows import number_or_text
 from search.ingest.source import ROW_NUMBER
-from search.ingest.text_formats import BadRow, PartRow
+from search.ingest.text_formats import BadRow, PartRow, ValueRow
 
 Row = dict[str, Any]
 FieldsReader = Callable[[Row], tuple[Row, list[str], list[str]]]
@@ -54,7 +55,7 @@ def node_converter(file: FileMapping, types: Mapping[str, str]) -> Callable[[Row
             return
         values, faults, lost = fields(row)
         if faults:
-            yield BadRow("bad_value", " ".join(faults), id_)
+            yield BadRow(BAD_VALUE, " ".join(faults), id_)
             return
         name = " ".join(text for column in names if (text := _text(row.get(column))))
         node = {"id": id_, "type": type_, "name": name or id_.removeprefix(unnamed), "fields": values}
@@ -93,7 +94,7 @@ def edge_converter(
         if not plain:
             values, faults, lost = fields(row)
             if faults:
-                yield BadRow("bad_value", " ".join(faults))
+                yield BadRow(BAD_VALUE, " ".join(faults))
                 return
             if values:
                 edge["properties"] = values
@@ -130,6 +131,27 @@ def node_edges_converter(
                 else:
                     source, target = (other, id_) if column.reverse else (id_, other)
                     yield {"source": source, "relation": relation, "target": target}
+
+    return convert
+
+
+def value_nodes_converter(file: FileMapping) -> Callable[[Row], Iterator[Row | BadRow]]:
+    """Return the function that turns a row of a file of nodes into the nodes for which its values stand.
+
+    A row that gives no node gives none of these either: the reading of the nodes tells its fault.
+    """
+    node = node_converter(file, {})
+    used = [(name, file.columns[name]) for name in file.used("edge") if file.columns[name].makes]
+    emptied = _missing_reader(file)
+
+    def convert(row: Row) -> Iterator[Row | BadRow]:
+        row = emptied(row)
+        if isinstance(next(node(row)), BadRow):
+            return
+        for name, column in used:
+            for item in _items(row.get(name), column):
+                if id_ := identifier(item, column.prefix):
+                    yield ValueRow(id=id_, type=column.makes, name=_text(item), fields={})
 
     return convert
 
@@ -233,6 +255,24 @@ def _fields_reader(file: FileMapping) -> FieldsReader:
         return values, faults, lost
 
     return read
+
+
+def shown_value(cell: Any, column: ColumnMapping) -> str:
+    """Return a cell as the field of a column holds it, for people: `27.808` → `27,808`; a sentence if it does not fit."""
+    try:
+        value = _value(cell, column)
+    except ValueError as error:
+        return f"{error}."
+    items = value if isinstance(value, list) else [value]
+    return " · ".join(_for_people(item, str(cell), column.unit) for item in items)
+
+
+def _for_people(value: Any, cell: str, unit: str) -> str:
+    if not isinstance(value, int | float):
+        return str(value)
+    # A year has no comma: digits alone stay as they are.
+    digits = cell if cell.isdecimal() else f"{value:,}"
+    return f"{digits} {unit_word(unit)}" if unit else digits
 
 
 def _value(cell: Any, column: ColumnMapping) -> Any:

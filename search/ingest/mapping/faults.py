@@ -23,7 +23,7 @@ FILE_TEXTS: Mapping[str, tuple[str, ...] | None] = {
 }  # fmt: skip
 """Text keys of a file → their allowed values; None allows any text."""
 FILE_KEYS = ("path", *FILE_TEXTS, "names", "header", "numbered", "skip", "below", "columns")
-COLUMN_TEXTS = ("use", "name", "separator", "prefix", "relation", "numbers", "dates", "unit", "of", "by")
+COLUMN_TEXTS = ("use", "name", "separator", "prefix", "relation", "numbers", "dates", "unit", "of", "by", "makes")
 COLUMN_KEYS = (*COLUMN_TEXTS, "reverse", "lenient", "missing")
 FORMATS_OF: Mapping[str, tuple[str, ...]] = {"numbers": tuple(NUMBER_FORMATS), "dates": DATE_FORMATS}
 """Key of a column → the formats that it may name."""

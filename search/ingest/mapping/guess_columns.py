@@ -50,7 +50,7 @@ def _guessed(
     if any(_is_object(value) for value in values):
         return Guessed(ColumnMapping("ignore"), "its values are objects, which a field cannot hold")
     if reference and own:
-        return _edge(column, reference)
+        return Guessed(reference_column(column, reference), reference.because)
     if decision.kind:
         return _decided(column, decision, whole=sniffed.whole)
     separator, listed = separator_of(values, sniffed.file.format)
@@ -119,13 +119,12 @@ def _nearly(texts: list[str]) -> str:
     return ""
 
 
-def _edge(column: str, found: Reference) -> Guessed:
+def reference_column(column: str, found: Reference) -> ColumnMapping:
     """Return the use `edge` of a column that refers to the rows of a table."""
     stem = stem_of(column)
     relation = re.sub(r"s$", "", stem) if found.separator and not stem.endswith("ss") else stem
-    relation = f"has_{relation}" if stem != plain(column) and found.named else relation
-    used = ColumnMapping("edge", separator=found.separator, relation=relation)
-    return Guessed(refers(used, found), found.because)
+    relation = f"has_{relation}" if stem != plain(column) else relation
+    return refers(ColumnMapping("edge", separator=found.separator, relation=relation), found)
 
 
 def refers(used: ColumnMapping, found: Reference) -> ColumnMapping:

@@ -24,7 +24,8 @@ class ColumnMapping:
     the use `edge`: the cell holds ids of nodes to which (with `reverse`: from which) this relation leads. `numbers` and
     `dates` are the formats of the uses `number` and `date` (see `formats`). `missing` are cells that hold no value,
     besides empty ones. `unit` is what stands beside each number, such as `kg` or `$`. With `of` and `by`, the cells of
-    a reference (uses source, target, edge) hold values of the column `by` of the file `of` instead of ids. A cell of a
+    a reference (uses source, target, edge) hold values of the column `by` of the file `of` instead of ids. With `makes`
+    (use edge), each different value of the column becomes a node of that type. A cell of a
     `lenient` column that does not fit is left empty and told; otherwise the row is bad.
     """
 
@@ -40,6 +41,7 @@ class ColumnMapping:
     unit: str = ""
     of: str = ""
     by: str = ""
+    makes: str = ""
     lenient: bool = False
 
     def to_json(self) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from search.ingest.mapping.convert import (
     identifier,
     node_converter,
     node_edges_converter,
+    value_nodes_converter,
 )
 from search.ingest.mapping.mapping import FileMapping, SourceMapping
 from search.ingest.mapping.uses import FIELD_USES
@@ -43,6 +44,9 @@ def mapped_source(folder: Path, mapping: SourceMapping) -> Source:
                 opened(folder, file), convert=node_converter(file, mapping.types), declared=_declared(file),
                 numbered=file.numbered, id_column=(file.used("id") or ("",))[0],
             ))  # fmt: skip
+            if any(file.columns[name].makes for name in file.used("edge")):
+                convert = value_nodes_converter(file)
+                nodes.append(Table(opened(folder, file), convert=convert, numbered=file.numbered, of_values=True))
             if file.used("edge"):
                 convert = node_edges_converter(file, mapping.relations, keys)
                 edges.append(Table(

@@ -27,8 +27,8 @@ READ_SECONDS_A_NODE, READ_SECONDS_AN_EDGE = 1e-4, 5e-5
 
 def measured_folder(
     folder: Path, mapping: Mapping[str, Any] | None, name: str, *, accept_guess: bool = True
-) -> tuple[Size, str]:
-    """Return the size of a folder's source, and why it cannot be imported, which is empty if it can.
+) -> tuple[Size, str, int]:
+    """Return the size of a folder's source, why it cannot be imported (empty: it can), and the bad rows that were seen.
 
     Raises InvalidRequest for a faulty mapping.
     """
@@ -36,8 +36,8 @@ def measured_folder(
     try:
         found = look("measure", folder, mapping=given, called=name, accept_guess=accept_guess)
     except LookRefused as refused:
-        return Size(), str(refused)
-    return Size(*found["size"]), found["problem"]
+        return Size(), str(refused), 0
+    return Size(*found["size"]), found["problem"], found["bad_rows"]
 
 
 def packed_size(received: int) -> Size:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,16 @@ from typing import Any
 from search.ingest.detect import UNSURE, Detected, detect
 from search.ingest.faults import BundleError, FaultLog, Groups, RowFault
 from search.ingest.fields import scalar
+from search.ingest.mapping.convert import shown_value
+from search.ingest.mapping.doubts import chosen, doubts
 from search.ingest.mapping.guess import NUMBERED
-from search.ingest.mapping.mapping import SourceMapping
-from search.ingest.mapping.sniff import read_as
+from search.ingest.mapping.guess_lists import parts_of
+from search.ingest.mapping.mapping import ColumnMapping, FileMapping, SourceMapping
+from search.ingest.mapping.profile import shape_of
+from search.ingest.mapping.settle import settled
+from search.ingest.mapping.sniff import Sniffed, read_as
 from search.ingest.mapping.source import mapped_source
+from search.ingest.mapping.uses import FIELD_USES
 from search.ingest.readers import BundleFile, rows
 from search.ingest.sample import Sample, sample
 from search.ingest.size import Size, bundle_size
@@ -26,6 +33,9 @@ from search.services.imports.folder_source import folder_source
 
 NOTHING_IN_IT = "There is nothing to import: no file has a row of a node."
 FIRST_ROWS = 10
+READ_SHOWN = 3
+MOST_LOOKED_AT = 200
+"""Values of a column among which examples of what is read are looked for."""
 LONGEST_CELL = 200
 """Characters that are shown of a cell."""
 FAULTS_SHOWN = 100
@@ -39,7 +49,8 @@ def preview(folder: Path, mapping: Mapping[str, Any] | None = None, called: str 
     a guess. The keys: `kind`, `why`, `name` (of the knowledge base, where the source says one), `files` (columns with
     use and reason, first rows, estimated rows), `mapping`, `schema` (node types with fields, relation types: what a
     drawing of the schema shows), `nodes`, `edges`, `complete` (the counts are exact), `faults`, `fault_groups` (the
-    same by kind and column), `remarks`, `bad_rows`, `estimate`, and `problem`: why nothing can be imported as it is,
+    same by kind and column), `remarks`, `bad_rows`, `warnings` (what is hardly meant, with changes of the mapping that
+    mend it), `estimate`, and `problem`: why nothing can be imported as it is,
     else an empty text. A faulty mapping raises InvalidRequest; faults of the files are in the answer.
     """
     try:
@@ -69,6 +80,7 @@ def preview(folder: Path, mapping: Mapping[str, Any] | None = None, called: str 
         "edges": found.edges,
         "complete": found.complete,
         **_told(_faults(detected, given, explicit=bool(mapping)), found.log),
+        "warnings": _warnings(detected, given, found),
         "estimate": estimate(found.nodes, found.edges, found.characters).to_json(),
     }
 
@@ -78,18 +90,20 @@ def measure(
 ) -> dict[str, Any]:
     """Return as JSON the `size` of a folder's source, and a `problem` where it cannot be imported, else an empty text.
 
-    The size comes from a bundle's manifest or the first rows of each file: the values of `Size`. A guess of what plain
+    `bad_rows` is the number of bad rows among those that were read. The size comes from a bundle's manifest or the first rows of each file: the values of `Size`. A guess of what plain
     files hold is used with `accept_guess` only. A faulty mapping raises InvalidRequest.
     """
     try:
         source = folder_source(folder, mapping, name=called, accept_guess=accept_guess)
         if source.mapping is None:
-            return {"problem": "", "size": astuple(bundle_size(source.nodes[0].file.path.parent))}
+            size = bundle_size(source.nodes[0].file.path.parent)
+            return {"problem": "", "bad_rows": 0, "size": astuple(size)}
         found = sample(source)
     except BundleError as error:
-        return {"problem": str(error), "size": astuple(Size())}
+        return {"problem": str(error), "bad_rows": 0, "size": astuple(Size())}
     node_bytes, edge_bytes = (sum(table.size for table in tables) for tables in (source.nodes, source.edges))
-    return {"problem": "", "size": (found.nodes, found.edges, found.characters, node_bytes, edge_bytes)}
+    bad_rows = found.log.bad_rows
+    return {"problem": "", "bad_rows": bad_rows, "size": (found.nodes, found.edges, found.characters, node_bytes, edge_bytes)}
 
 
 def schema_graph(found: Sample) -> dict[str, Any]:
@@ -132,6 +146,7 @@ def _nothing(kind: str, why: str, problem: str, faults: tuple[RowFault, ...]) ->
         "edges": 0,
         "complete": False,
         **_told(faults, FaultLog()),
+        "warnings": [],
         "estimate": estimate(0, 0, 0).to_json(),
     }
 
@@ -145,6 +160,12 @@ def _faults(detected: Detected, mapping: SourceMapping | None, *, explicit: bool
     return tuple(
         fault for fault in detected.faults if fault.kind != UNSURE and (fault.kind != "note" or fault.file in kept)
     )
+
+
+def _warnings(detected: Detected, mapping: SourceMapping | None, found: Sample) -> list[dict[str, Any]]:
+    if detected.kind != "tables" or mapping is None:
+        return []
+    return [asdict(doubt) for doubt in doubts(detected.files, mapping, found)[:FAULTS_SHOWN]]
 
 
 def _told(faults: tuple[RowFault, ...], log: FaultLog) -> dict[str, Any]:
@@ -174,8 +195,9 @@ def _files(
     because = {(reason.file, reason.column): reason.because for reason in detected.reasons if reason.column}
     of_file = {(reason.file, reason.use.partition(" '")[0]): reason.because for reason in detected.reasons
                if not reason.column}  # fmt: skip
+    names = NamesOfRows(detected.files, mapping)
     shown = []
-    for one in detected.files[:FILES_SHOWN]:
+    for one in settled(detected.files[:FILES_SHOWN]):
         path = one.file.path
         mapped = mapping.file(path) if mapping else None
         sniffed = one if mapped is None else read_as(detected.root, one, mapped)
@@ -185,6 +207,8 @@ def _files(
                 "mapping": mapped.columns[name].to_json() if mapped and name in mapped.columns else None,
                 "because": because.get((path, name), ""),
                 "examples": [_cell(value) for value in sniffed.values(name)[:3]],
+                "read": _read(sniffed, name, mapped, names),
+                "choices": _choices(sniffed, name),
             }
             for name in sniffed.columns
         ]
@@ -203,6 +227,67 @@ def _files(
             }
         )
     return shown
+
+
+class NamesOfRows:
+    """Finds the name of the row to which a reference leads, among the first rows of the files."""
+
+    def __init__(self, files: Sequence[Sniffed], mapping: SourceMapping | None) -> None:
+        self._files = files
+        self._mapping = mapping
+
+    def of(self, cell: str, column: ColumnMapping) -> str:
+        """Return the name of the row that a cell means; the cell itself if it leads nowhere, or to a row without one."""
+        return self._names.get((column.of, column.by), {}).get(cell if column.by else column.prefix + cell, cell)
+
+    @cached_property
+    def _names(self) -> dict[tuple[str, str], dict[str, str]]:
+        """Path and column of a key (empty: any id) → values of the key → names."""
+        by_id: dict[str, str] = {}
+        found = {("", ""): by_id}
+        for one in self._files:
+            file = self._mapping.file(one.file.path) if self._mapping else None
+            if file is None or file.role != "nodes":
+                continue
+            ids, named = file.used("id"), file.used("name") or file.used("id")
+            for row in one.sample:
+                name = " ".join(str(row.get(column) or "") for column in named).strip()
+                if ids:
+                    by_id[file.columns[ids[0]].prefix + str(row.get(ids[0]))] = name
+                for column in one.columns:
+                    found.setdefault((file.path, column), {})[str(row.get(column))] = name
+        return found
+
+
+def _read(sniffed: Sniffed, name: str, file: FileMapping | None, names: NamesOfRows) -> list[list[str]]:
+    """Return cells of a column with what is read of them, where that is another text: `27.808` and `27,808`."""
+    column = file.columns.get(name) if file else None
+    if column is None or column.use in ("ignore", "type", "relation", "url"):
+        return []
+    pairs = {}
+    for value in sniffed.values(name)[:MOST_LOOKED_AT]:
+        cell = _cell(value)
+        if cell in column.missing:
+            read = "no value"
+        elif column.use in ("edge", "source", "target"):
+            parts = parts_of(value, column.separator)
+            read = " · ".join(names.of(str(part), column) for part in parts)
+        elif column.use in FIELD_USES:
+            read = shown_value(value, column)
+        else:
+            read = cell
+        if read != cell:
+            # Of cells that are written alike one is enough.
+            pairs.setdefault(read == "no value" or shape_of(cell), [cell, read])
+    return list(pairs.values())[:READ_SHOWN]
+
+
+def _choices(sniffed: Sniffed, name: str) -> list[dict[str, Any]]:
+    """Return the ways in which the values of a column can be read, each with the mapping that reads them so."""
+    return [
+        {"example": choice.example, "read": choice.read, "mapping": chosen(sniffed, name, at)}
+        for at, choice in enumerate(sniffed.decision(name).choices)
+    ]
 
 
 def _file(file: BundleFile, role: str, count: int | None, columns: list[dict[str, Any]]) -> dict[str, Any]:
