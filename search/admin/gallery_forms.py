@@ -122,7 +122,7 @@ def _start(**values: Any) -> dict[str, Any]:
 
 _IMPORT = "admin/search/import"
 _TITLE = "Import a knowledge base"
-_FAULT = Fault("/mapping/files/0/columns/director/relation", "A column of edges needs a relation.")
+_FAULT = Fault("/mapping/files/0/columns/director/relation", "A relation to other nodes needs a name.")
 IMPORT: Mapping[str, Page] = {
     "start": ("Choose a source; one was begun before", page(f"{_IMPORT}/start.html", _start, _TITLE)),
     "error": ("Nothing was taken", page(f"{_IMPORT}/start.html", lambda: _start(fault="Choose at least one file.",

@@ -274,7 +274,7 @@ def _read_edges(
         _collect_edges(table, own, _checker(source.manifest, table), collector, ids, nodes.left_out, log)
     edges, relations = collector.finish(key_of, len(ids))
     if edges.doubles:
-        message = f"{edges.doubles} edges repeat an earlier one (same source, relation, target) and are loaded once."
+        message = f"{edges.doubles:,} rows repeat an earlier relation (same source, name and target), which is loaded once."
         where = ", ".join(dict.fromkeys(table.name for table in source.edges))
         log.remark(RowFault(where, 0, "double_edge", message), edges.doubles)
     return edges, relations

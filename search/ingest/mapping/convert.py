@@ -88,7 +88,7 @@ def edge_converter(
             return
         relation = _text(row.get(relation_column)) or file.relation
         if not relation:
-            yield BadRow("no_relation", f"Column '{relation_column}' is empty, so the edge has no relation.")
+            yield BadRow("no_relation", f"Column '{relation_column}' is empty, so the relation has no name.")
             return
         edge: Row = {"source": ends[0], "relation": relations.get(relation, relation), "target": ends[1]}
         if not plain:

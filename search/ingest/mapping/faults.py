@@ -169,7 +169,7 @@ def _column(column: Any, role: str, at: tuple[object, ...]) -> Iterator[Fault]:
         message = f"{use!r} is no use of a column of {role}; it is one of {', '.join(USES[role])}."
         yield Fault(pointer(*at, "use"), message, nearest(str(use), USES[role]))
     elif use == "edge" and role == "nodes" and not column.get("relation"):
-        yield Fault(pointer(*at, "relation"), "A column of edges needs the name of its relation.")
+        yield Fault(pointer(*at, "relation"), "A relation to other nodes needs a name.")
 
 
 def _written(column: Mapping[str, Any], at: tuple[object, ...]) -> Iterator[Fault]:

@@ -18,6 +18,7 @@ from search.ingest.mapping.guess_roles import (
     id_column,
     name_columns,
     relation_column,
+    says_name,
     type_column,
 )
 from search.ingest.mapping.mapping import ColumnMapping, FileMapping, SourceMapping
@@ -65,8 +66,8 @@ def guess_mapping(called: str, given: Sequence[Sniffed]) -> tuple[SourceMapping,
 
 
 def joined(sniffed: Sniffed, found: Mapping[str, Reference]) -> tuple[str, str, str] | None:
-    """Return the ends of a table that only joins the rows of others: two references, no key, and no long texts."""
-    if len(found) != 2 or any(is_text(sniffed, column) for column in sniffed.columns if column not in found):
+    """Return the ends of a table that only joins the rows of others: two references, no key, no names, no long texts."""
+    if len(found) != 2 or says_name(sniffed) or any(is_text(sniffed, column) for column in sniffed.columns if column not in found):
         return None
     source, target = found
     return source, target, f"'{source}' and '{target}' refer to rows of other tables, and the file has no key of its own"
@@ -97,7 +98,7 @@ def _nodes(
     # A node without a name is called by its id, so a column of names that is the id is both.
     names, because = ((), "") if is_name else name_columns(sniffed, kind, {id_, type_, *others})
     found += [(name, Guessed(ColumnMapping("name"), because)) for name in names]
-    reasons.append(Reason(path, "", "nodes", "no two of its columns look like the ends of edges"))
+    reasons.append(Reason(path, "", "nodes", "no two of its columns look like the ends of a relation"))
     if not type_:
         reasons.append(Reason(path, "", f"type '{kind}'", "the file's name says so"))
     taken = dict(found)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from search.ingest.fields import is_date, is_number
 from search.ingest.mapping.sniff import Sniffed
@@ -21,20 +22,25 @@ NAME_NAMES = (
     "titulo", "nome", "titolo", "naam", "namn",
 )  # fmt: skip
 PERSON_NAMES = (
-    ("first_name", "last_name"), ("firstname", "lastname"), ("given_name", "family_name"), ("forename", "surname"),
+    ("first_name", "last_name"), ("name_first", "name_last"), ("firstname", "lastname"), ("given_name", "family_name"), ("forename", "surname"),
     ("first_name", "surname"), ("vorname", "nachname"), ("vorname", "name"), ("prénom", "nom"), ("prenom", "nom"),
     ("nombre", "apellido"), ("nombre", "apellidos"), ("nome", "cognome"), ("voornaam", "achternaam"),
 )  # fmt: skip
 """Pairs of columns that are the name together."""
 TYPE_NAMES = ("type", "node_type", "nodetype", "kind", "class", "category", "label", "labels", "entity_type")
-RELATION_NAMES = (
+SURE_RELATIONS = (
     "relation", "relationship", "rel", "predicate", "property", "edge_type", "edgetype", "rel_type", "relation_type",
-    "type", "label", "display_relation", "edge", "name",
 )  # fmt: skip
+RELATION_NAMES = ("type", "label", "display_relation", "edge", "name")
+"""Names of the column of relations; the latter only in a table that holds nothing but the ends of relations."""
 TYPES_AT_MOST = 100
 """Most different values of a column that is taken for the type of nodes."""
-TYPE_IN_ANY_FILE = ("node_type", "nodetype", "entity_type", "labels", "label", "type")
-"""Names of the column of types in a file whose name says what its rows are, so that a category is a field there."""
+MOSTLY = 0.8
+"""Share of different values, from which on a column that says id is the id although some values occur twice."""
+SURE_TYPES = ("node_type", "nodetype", "entity_type", "labels")
+"""Names of the column of types in a file whose name says what its rows are: a type or a category is a field there."""
+FILLED = 0.9
+"""Share of the rows of one type that fill a column, and of another that do not, where types have fields of their own."""
 LINK = re.compile(r"https?://\S+")
 ADDRESS = re.compile(r"\S+@\S+|https?://\S+|[+(]?[0-9][0-9 ()/.+-]+")
 """E-mail addresses, web addresses and numbers of telephones: they differ, and are no names."""
@@ -73,16 +79,16 @@ def ends_of(sniffed: Sniffed) -> tuple[str, str, str] | None:
         for pattern in ("{}_id", "{}", "id_{}", "{}_node", "{}_key", "{}_index"):
             source, target = columns.get(pattern.format(begin)), columns.get(pattern.format(end))
             if source and target:
-                return source, target, f"'{source}' and '{target}' name the two ends of an edge"
+                return source, target, f"'{source}' and '{target}' name the two ends of a relation"
     path = plain(sniffed.file.path.rsplit("/", 1)[-1].split(".")[0])
     ids = [column for name, column in columns.items() if name.endswith(("_id", "_ids"))]
     says_edges = bool(re.search(r"(^|_)(edges?|links?|relations?|relationships?|rels?|triples?)$", path))
     if says_edges and len(sniffed.columns) >= 2:
         if len(sniffed.columns) == 3 and not ids:
             first, _, last = sniffed.columns
-            return first, last, "the file's name says edges, and three columns are source, relation and target"
+            return first, last, "the file's name says relations, and three columns are source, relation and target"
         pair = ids[:2] if len(ids) >= 2 else list(sniffed.columns[:2])
-        return pair[0], pair[1], f"the file's name says edges, and '{pair[0]}' and '{pair[1]}' come first"
+        return pair[0], pair[1], f"the file's name says relations, and '{pair[0]}' and '{pair[1]}' come first"
     repeated = [column for column in ids if len(set(_texts(sniffed, column))) < len(_texts(sniffed, column))]
     if len(ids) == 2 and len(sniffed.columns) <= 4 and ("id" not in columns) and repeated:
         return ids[0], ids[1], f"'{ids[0]}' and '{ids[1]}' hold ids, and the file has no id of its own"
@@ -112,9 +118,14 @@ def id_column(sniffed: Sniffed, kind: str, taken: Iterable[str] = ()) -> Found:
     names = [own, name_column(sniffed, kind, out)[0], *unlike]
     if name := next((column for column in names if column in unlike), ""):
         return name, NAMES_AS_IDS
-    if named:
+    if named and _mostly_differs(sniffed, named):
         return named, "its name says id; but values of the first rows occur twice"
     return "", "no column says id, and none looks like one: values are empty, occur twice, or are free text"
+
+
+def _mostly_differs(sniffed: Sniffed, column: str) -> bool:
+    values = _texts(sniffed, column)
+    return len(set(values)) >= MOSTLY * len(values) > 0
 
 
 def is_called(column: str, kind: str) -> bool:
@@ -150,7 +161,9 @@ def type_column(sniffed: Sniffed, id_: str, *, mixed: bool) -> Found:
 
     A file is `mixed` if its name does not say what its rows are.
     """
-    column = _named(sniffed, TYPE_NAMES if mixed else TYPE_IN_ANY_FILE, {id_})
+    column = _named(sniffed, TYPE_NAMES, {id_})
+    if column and not (mixed or plain(column) in SURE_TYPES or _fields_differ(sniffed, column)):
+        return "", ""
     values = _texts(sniffed, column) if column else []
     different = len(set(values))
     if not column or len(values) < len(sniffed.sample) or different > TYPES_AT_MOST:
@@ -162,6 +175,19 @@ def type_column(sniffed: Sniffed, id_: str, *, mixed: bool) -> Found:
     elif different * 2 > len(values) and len(values) > 10:
         return "", ""
     return column, f"its name says type, and it has {different} different values"
+
+
+def _fields_differ(sniffed: Sniffed, type_: str) -> bool:
+    """Whether rows of two types fill different columns, so that they are different things."""
+    rows: dict[str, list[Mapping[str, Any]]] = {}
+    for row in sniffed.sample:
+        rows.setdefault(str(row.get(type_) or ""), []).append(row)
+    rows.pop("", None)
+    for column in sniffed.columns:
+        filled = [sum(bool(row.get(column)) for row in some) / len(some) for some in rows.values()]
+        if filled and max(filled) >= FILLED and min(filled) <= 1 - FILLED:
+            return True
+    return False
 
 
 def name_columns(sniffed: Sniffed, kind: str, taken: set[str]) -> tuple[tuple[str, ...], str]:
@@ -190,6 +216,11 @@ def name_column(sniffed: Sniffed, kind: str, taken: set[str]) -> Found:
     return "", ""
 
 
+def says_name(sniffed: Sniffed) -> bool:
+    """Whether a column says that it holds the names of the rows."""
+    return any(plain(column) in NAME_NAMES for column in sniffed.columns)
+
+
 def _are_names(sniffed: Sniffed, column: str) -> bool:
     """Whether values may be names by their form: short texts, no numbers, dates or addresses."""
     values = [value for value in sniffed.values(column) if isinstance(value, str)]
@@ -202,9 +233,9 @@ def _are_names(sniffed: Sniffed, column: str) -> bool:
 def relation_column(sniffed: Sniffed, taken: set[str], at_most: int, *, named: bool) -> Found:
     """Return the column of the relations, or none: then all edges of the file have one relation.
 
-    With `named`, only a column whose name says it is one.
+    With `named`, only a column whose name can say nothing else.
     """
-    column = _named(sniffed, RELATION_NAMES, taken)
+    column = _named(sniffed, SURE_RELATIONS if named else (*SURE_RELATIONS, *RELATION_NAMES), taken)
     if column and len(set(_texts(sniffed, column))) <= at_most:
         return column, "its name says so, and its values repeat"
     rest = [column for column in sniffed.columns if column not in taken]
@@ -218,4 +249,4 @@ def relation_column(sniffed: Sniffed, taken: set[str], at_most: int, *, named: b
 
 def _unique(sniffed: Sniffed, column: str) -> bool:
     values = _texts(sniffed, column)
-    return len(values) == len(sniffed.sample) == len(set(values))
+    return len(values) == len(sniffed.sample) == len(set(values)) and column not in sniffed.repeated

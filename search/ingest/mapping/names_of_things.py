@@ -16,7 +16,7 @@ NO_NAME = "node"
 def kind_of(path: str) -> str:
     """Return the name of the things in a file, from the file's name: `Movies.csv` holds `movie`."""
     word = stem_word(path)
-    word = re.sub(r"_?(nodes?|vertices|entities|table|list|data|exports?|dump)$", "", word) or NO_NAME
+    word = re.sub(r"_?(nodes?|things?|vertices|entities|table|list|data|exports?|dump)$", "", word) or NO_NAME
     if word in SINGULARS:
         return SINGULARS[word]
     for plural, singular in (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x")):

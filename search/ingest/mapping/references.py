@@ -86,20 +86,28 @@ def _key(sniffed: Sniffed, taken: frozenset[str]) -> Key | None:
         return None
     is_name = because == NAMES_AS_IDS
     name = "" if is_name else name_column(sniffed, kind, {id_, *taken})[0]
-    names = [str(value).strip() for value in sniffed.values(name)] if name else []
-    if len(set(names)) < len(names):
-        name, names = "", []
-    ids = frozenset(str(value).strip() for value in sniffed.values(id_))
-    return Key(sniffed, kind, id_, name, ids, frozenset(names), is_name)
+    if name in sniffed.repeated:
+        name = ""
+    return Key(sniffed, kind, id_, name, _all_values(sniffed, id_), _all_values(sniffed, name), is_name)
+
+
+def _all_values(sniffed: Sniffed, column: str) -> frozenset[str]:
+    if not column:
+        return frozenset()
+    return sniffed.keys.get(column) or frozenset(str(value).strip() for value in sniffed.values(column))
 
 
 def _references(files: Sequence[Sniffed], keys: Mapping[str, Key]) -> Iterator[tuple[Place, Reference]]:
+    kinds = {kind_of(one.file.path) for one in files}
     for sniffed in files:
         own = keys.get(sniffed.file.path)
         for column in sniffed.columns:
             if own and column == own.id and _is_own(column, own):
                 continue
             found = [one for key in keys.values() if (one := _reference(sniffed, column, key, own))]
+            if any(says(column, kind) for kind in kinds):
+                # Values of one table may be those of another by chance; the column's name says which is meant.
+                found = [one for one in found if one.named]
             if found:
                 yield (sniffed.file.path, column), max(found, key=_rank)
 
@@ -125,12 +133,13 @@ def _reference(sniffed: Sniffed, column: str, key: Key, own: Key | None) -> Refe
     if not values:
         return None
     said = says(column, key.kind) and not (itself and not _has_key_word(word))
-    named = said or (not itself and word == plain(key.id) and _is_own(key.id, key))
+    same = not itself and word == plain(key.id) and not (own and column == own.id)
+    named = said or same
     for by, known in (("", key.ids), (key.name, key.names)):
         if not known:
             continue
         share = len(values & known) / len(values)
-        if itself and key.is_name and (share < SELF_SHARE or _repeats_own(sniffed, column, key)):
+        if itself and ((key.is_name and share < SELF_SHARE) or _repeats_own(sniffed, column, key)):
             continue
         if _refers(values, share, said=said, named=named, word=word):
             because = f"{share:.0%} of its first values are in the column '{by or key.id}' of {key.sniffed.file.path}"
@@ -158,7 +167,7 @@ def _values(sniffed: Sniffed, column: str, separator: str) -> frozenset[str]:
 
 
 def _repeats_own(sniffed: Sniffed, column: str, key: Key) -> bool:
-    """Whether a column mostly repeats the name of its own row."""
+    """Whether a column mostly repeats the key of its own row."""
     rows = [row for row in sniffed.sample if row.get(column)]
     return sum(row.get(column) == row.get(key.id) for row in rows) * 2 > len(rows)
 
@@ -192,4 +201,4 @@ def _alike(word: str, kind: str) -> bool:
 
 def stem_of(column: str) -> str:
     """Return the words of a column's name without a key word at the end: `director_id` → `director`."""
-    return re.sub(rf"_?({'|'.join(sorted(KEY_WORDS))})$", "", plain(column)) or plain(column)
+    return re.sub(rf"_({'|'.join(sorted(KEY_WORDS))})$", "", plain(column))

@@ -36,6 +36,9 @@ SAMPLE_CHARACTERS = 1 << 26
 """Most rows of a sample, and characters of all its rows after which no further row is taken."""
 LOOKED_AT_ROWS = 1_000_000
 """Most rows of a file that are looked at to find the formats of its columns; a later row that has another is bad."""
+LONGEST_KEY = 120
+MOST_KEYS = 200_000
+"""Characters of a value, and different values of a column, up to which they are kept to find references to them."""
 LOOKED_AT_BYTES = 1 << 30
 """Most unpacked bytes that are looked at to find the encoding."""
 SUFFIXES = {
@@ -53,7 +56,8 @@ class Sniffed:
 
     `bad_rows` are rows of the sample that cannot be read; `complete` says that the sample is the whole file, `whole`
     that all of its rows were looked at. `decisions` say what the values of each column are. `unsure` says what cannot
-    be found out about the file, and therefore has to be given.
+    be found out about the file, and therefore has to be given. `repeated` are columns in which a value occurs twice,
+    `keys` the values of those in which none does, as far as they are short and not too many.
     """
 
     file: FileMapping
@@ -65,6 +69,8 @@ class Sniffed:
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     whole: bool = True
     unsure: tuple[str, ...] = ()
+    repeated: frozenset[str] = frozenset()
+    keys: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def decision(self, column: str) -> Decision:
         """Return what the values of a column are."""
@@ -167,24 +173,47 @@ def _encoding(path: Path, name: str, compression: str, stamp: tuple[int, int, in
         return find_encoding(name, islice(blocks, LOOKED_AT_BYTES // BUFFER))
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """What was seen in the columns of a file; see `Sniffed`."""
+
+    decisions: Mapping[str, Decision]
+    repeated: frozenset[str]
+    keys: Mapping[str, frozenset[str]]
+
+
 @lru_cache(maxsize=128)
-def _decisions(file: BundleFile, stamp: tuple[int, int, int]) -> tuple[Mapping[str, Decision], bool]:
-    """Return what the values of each column are, and whether all rows were looked at."""
+def _all_looked_at(file: BundleFile, stamp: tuple[int, int, int]) -> tuple[_Seen, bool]:
+    """Return what is in each column, and whether all rows were looked at."""
     numbered = rows(file, lambda done: None)
-    found = _decided(islice(numbered, LOOKED_AT_ROWS))
+    found = _looked_at(islice(numbered, LOOKED_AT_ROWS))
     return found, next(numbered, None) is None
 
 
-def _decided(numbered: Iterable[NumberedRow]) -> dict[str, Decision]:
+def _looked_at(numbered: Iterable[NumberedRow]) -> _Seen:
     profiles: dict[str, Profile] = {}
+    keys: dict[str, set[str]] = {}
+    repeated = set()
     for number, row in numbered:
-        if isinstance(row, dict):
-            for name, value in row.items():
-                profile = profiles.get(name)
-                if profile is None:
-                    profile = profiles[name] = Profile()
-                profile.observe(value, number)
-    return {name: decide(profile) for name, profile in profiles.items()}
+        if not isinstance(row, dict):
+            continue
+        for name, value in row.items():
+            profile = profiles.get(name)
+            if profile is None:
+                profile, keys[name] = profiles.setdefault(name, Profile()), set()
+            profile.observe(value, number)
+            known = keys.get(name)
+            if known is None or value is None or value == "":
+                continue
+            text = str(value).strip()
+            if text in known:
+                repeated.add(name)
+            elif len(text) <= LONGEST_KEY and len(known) < MOST_KEYS:
+                known.add(text)
+                continue
+            del keys[name]
+    decisions = {name: decide(profile) for name, profile in profiles.items()}
+    return _Seen(decisions, frozenset(repeated), {name: frozenset(found) for name, found in keys.items()})
 
 
 def _check_json(path: str, text: str, more: bool) -> None:
@@ -215,19 +244,20 @@ def _sampled(
     good = tuple(row for _, row in taken if isinstance(row, dict))
     bad = tuple((number, row) for number, row in taken if isinstance(row, BadRow))
     columns = tuple(dict.fromkeys(name for row in good for name in row)) or header
-    decisions: Mapping[str, Decision]
     if complete or file.format == "parquet":
-        decisions, whole = _decided(taken), complete
+        seen, whole = _looked_at(taken), complete
     else:
-        decisions, whole = _decisions(source, _stamp(source.path))
-    return Sniffed(file, columns, good, bad, complete, notes, decisions, whole, unsure)
+        seen, whole = _all_looked_at(source, _stamp(source.path))
+    return Sniffed(
+        file, columns, good, bad, complete, notes, seen.decisions, whole, unsure, seen.repeated, seen.keys
+    )  # fmt: skip
 
 
 def _below(taken: list[NumberedRow]) -> int:
     """Return the number of the last rows that are none of the table; a row that cannot be read ends the search."""
     good = [row for _, row in taken if isinstance(row, dict)]
     last = [row for _, row in taken[-MOST_BELOW:]]
-    return rows_below(good, _decided(taken)) if all(isinstance(row, dict) for row in last) else 0
+    return rows_below(good, _looked_at(taken).decisions) if all(isinstance(row, dict) for row in last) else 0
 
 
 def _told_below(left_out: list[dict[str, Any]]) -> str:

@@ -39,7 +39,7 @@ def test_people_get_a_line_and_progress_on_stderr(tmp_path: Path, capsys: pytest
     shown = capsys.readouterr()
     assert shown.out.startswith("films: 3 nodes, 2 edges, 0 bad rows; snapshot ")
     assert "Checking nodes" in shown.err
-    assert "Note: edges.jsonl: 1 edges repeat an earlier one" in shown.err
+    assert "Note: edges.jsonl: 1 rows repeat an earlier relation" in shown.err
 
 
 @pytest.mark.django_db

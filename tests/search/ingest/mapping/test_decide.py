@@ -25,7 +25,7 @@ DECIDED = [
     ("01/02/2024|04/13/2024", "date", "mdy"), ("01.02.2024|03.04.2024", "date", "dmy"),
     ("May 31, 2024|June 1, 2023", "date", "words"), ("31. Mai 2024|1. Juni 2024", "date", "words"),
     ("1/1/2024|2/2/2024", "date", "dmy"), ("2024年5月31日|2024年6月1日", "date", "ymd"),
-    ("2009-10-11|31.05.2012", "date", "dmy"), ("007|010", "", ""), ("5%|6%", "", ""), ("€ 5|€ 6", "", ""),
+    ("2009-10-11|31.05.2012", "date", "dmy"), ("007|010", "", ""), ("5%|6%", "number", ""), ("€ 5|€ 6", "number", ""),
     ("192.168.0.1|10.0.0.1", "", ""), ("1.5|2,5", "", ""), ("12:30|13:40", "", ""), ("1.2.3|1.2.4", "", ""),
     ("99999999999999999999|1", "", ""), ("31/05/24|01/02/23", "", ""), ("12 Monkeys, 1995|Se7en, 1995", "", ""),
 ]  # fmt: skip
@@ -67,7 +67,7 @@ def test_a_day_that_no_calendar_has_is_told_with_its_row() -> None:
 
 def test_words_for_no_value_are_found_beside_numbers_and_beside_texts_only_where_they_can_be_nothing_else() -> None:
     assert decided(["1.50", "NULL", "n/a", "NA", "-"]) == Decision(
-        "number", "", "all its values are numbers", "", ("-", "NA", "NULL", "n/a")
+        "number", "", "all its values are numbers", "", ("-", "NA", "NULL", "n/a"), mark="."
     )
     assert decided(["Oslo", "NULL", "N/A"]).missing == ("N/A", "NULL")
     assert decided(["Smith", "Null", "NA", "None of them"]).missing == ()

@@ -66,10 +66,10 @@ def test_an_edge_to_a_bad_row_names_that_row_and_ids_that_were_not_separated_are
     text = b'id,name,age,born,of\n1,Ada,1,,\n2,Bo,old,,\n3,Cy,1,,2\n4,Di,1,,"1,3"\n5,Ed,1,,1;3\n6,Fa,1,,9\n'
     found = faults(tmp_path, text, {**PEOPLE, "files": [{**PEOPLE["files"][0], "columns": columns}]})
     assert [(row, message) for row, kind, message in found if kind == "no_such_node"] == [
-        (4, "The target '2' was left out: row 3 of people.csv is bad. Mended there, this is good."),
-        (5, "There is no node '1,3' for the target, but one for each part between ',': separate them as the other "
-            "cells do."),
-        (7, "There is no node '9' for the target."),
+        (4, "Column 'of': the target '2' was left out: row 3 of people.csv is bad. Mended there, this is good."),
+        (5, "Column 'of': there is no node '1,3', but one for each part between ',': separate them as the other cells "
+            "do."),
+        (7, "Column 'of': there is no node '9'."),
     ]  # fmt: skip
 
 
