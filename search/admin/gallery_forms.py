@@ -9,10 +9,11 @@ from typing import Any
 from search.admin.gallery_parts import GIGABYTE, ID, LONG, WHEN, Page, base_of, page
 from search.admin.import_forms import ImportForm, PlaceForm
 from search.admin.import_mapping_form import AS_BEFORE, form_of, told_as_before
-from search.admin.import_shown import KINDS
+from search.admin.import_shown import KINDS, group_shown
 from search.admin.job_form import LaunchForm
 from search.admin.schema_drawing import drawing_of
 from search.domain.errors import Fault
+from search.ingest.ends import NO_NODE
 from search.ingest.mapping.refit import Refitted
 from search.models import Upload
 from search.services.imports.remembered import Remembered
@@ -54,7 +55,7 @@ def _preview(name: str = "title", **values: Any) -> dict[str, Any]:
         "files": [{"path": f"{name}.csv", "role": "nodes", "rows": 61_204, "because": "each row has an id of its own",
                    "columns": columns, "first_rows": _ROWS}],
         "faults": [{"file": f"{name}.csv", "row": 17, "message": "The id p9 is not in persons.csv."}],
-        "fault_groups": [{"rows": 2, "examples": [
+        "fault_groups": [{"kind": NO_NODE, "rows": 2, "examples": [
             {"file": f"{name}.csv", "row": row, "message": "The id p9 is not in persons.csv."} for row in (17, 20)
         ]}], "remarks": [], "warnings": [],
         "schema": {
@@ -104,6 +105,7 @@ def _check(**values: Any) -> dict[str, Any]:
     files = [{"path": one["path"], "role": "nodes", "rows": one["rows"], "names": [c["name"] for c in one["columns"]],
               "first": [list(row.values()) for row in one["first_rows"]]} for one in preview["files"]]  # fmt: skip
     return {
+        "fault_groups": [group_shown(group) for group in preview["fault_groups"]],
         "warnings": [{"message": "There is not one relation.", "mends": [
             {"label": "'director' leads to persons.csv", "key": "1"}, {"label": LONG, "key": "2"}]}],
         "step": 3, "upload": _UPLOAD, "form": ImportForm(initial={"name": "films"}), "there": None, "preview": preview,

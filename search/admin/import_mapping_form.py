@@ -38,6 +38,13 @@ DATE_WORDS = {
 FILE_FIELDS = ("role", "type", "relation", "delimiter", "encoding", "numbered", "skip", "below")
 """Fields of a file beside which their faults stand."""
 AS_BEFORE, AS_BEGUN = "as at the last import", "as at the import that was begun"
+WRITTEN = ("delimiter", "encoding", "skip", "below")
+SAID = {
+    "numbers": "numbers as {}", "dates": "dates as {}", "unit": "in {}", "separator": "lists with {}",
+    "prefix": "ids begin with {}",
+    "by": "values of {}", "makes": "nodes of type {}", "name": "called {}",
+}  # fmt: skip
+"""Key of a column → how its value is told in a line, the most telling first."""
 KEY_SIGN = " · "
 """Between the file and the column of a key, in the choice of what the cells of a relation hold."""
 ROWS = "rows"
@@ -64,7 +71,8 @@ def form_of(preview: Mapping[str, Any], mapping: Mapping[str, Any], faults: Sequ
             "has_delimiter": given.get("format", "csv") == "csv", "skip": given.get("skip", 0),
             "below": given.get("below", 0),
             "has_skip": given.get("format", "csv") in ("csv", "tsv"), "has_encoding": given.get("format") != "parquet",
-            "at": {field: _at(own, field) for field in FILE_FIELDS},
+            "at": {field: _at(own, field) for field in FILE_FIELDS}, "written": _written(given),
+            "written_open": any(_at(own, field) for field in WRITTEN),
             "notes": _notes(preview, given["path"]),
             "faults": [fault.sentence for fault in own
                        if _path(fault)[2:] not in [[field] for field in FILE_FIELDS]
@@ -214,18 +222,37 @@ def _column(
     texts = {key: use.get(key, "") for key in COLUMN_TEXTS}
     mine = [fault.sentence for fault in faults if _path(fault)[2:4] == ["columns", column["name"]]]
     missing = ", ".join(use.get("missing", ()))
-    more = any(texts.values()) or bool(missing or mine) or any(use.get(key) for key in ("reverse", "lenient", "by"))
     return {
         "prefix": f"f{at}-c{number}", "label": column["name"], "use": use.get("use", "ignore"),
         "read": column.get("read", []), "choices": column.get("choices", []), "lenient": use.get("lenient", False),
         "key": f"{use['of']}{KEY_SIGN}{use['by']}" if use.get("by") and use.get("of") else "",
         "unit": texts["unit"], "makes": texts["makes"],
         "because": column["because"], "examples": [text for text in column["examples"] if text],
-        "reverse": use.get("reverse", False), "faults": mine, "more": more,
+        "reverse": use.get("reverse", False), "faults": mine, "said": _said(use),
         "name": texts["name"], "relation": texts["relation"], "missing": missing,
         "numbers": texts["numbers"], "dates": texts["dates"],
         "separator": texts["separator"], "prefix_text": texts["prefix"],
     }  # fmt: skip
+
+
+def _said(use: Mapping[str, Any]) -> str:
+    """Return in a line what the mapping says of a column besides its use."""
+    told = [words.format(DATE_WORDS.get(use[key], use[key])) for key, words in SAID.items() if use.get(key)]
+    if use.get("missing"):
+        told.append(f"no value: {', '.join(use['missing'])}")
+    if use.get("lenient"):
+        told.append("a cell that does not fit is left empty")
+    return "; ".join(told)
+
+
+def _written(file: Mapping[str, Any]) -> str:
+    """Return in a line how a file is written."""
+    told = [DELIMITER_WORDS[file.get("delimiter", ",")]] if file.get("format", "csv") == "csv" else [file["format"]]
+    told += [file.get("encoding", "utf-8")] if file.get("format") != "parquet" else []
+    for key, where in (("skip", "above"), ("below", "below")):
+        if file.get(key):
+            told.append(f"{file[key]} {where} the table not read")
+    return ", ".join(told)
 
 
 def _notes(preview: Mapping[str, Any], path: str) -> list[str]:

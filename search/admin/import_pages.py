@@ -31,8 +31,9 @@ from search.admin.import_mapping_form import (
     told_as_before,
 )
 from search.admin.job_shown import page_of
-from search.domain.errors import InvalidRequest, NotAllowed, SearchError
+from search.domain.errors import Fault, InvalidRequest, NotAllowed, SearchError
 from search.ingest.mapping.doubts import changed
+from search.jobs.import_kb import too_many
 from search.models import Upload
 from search.services.imports.name_source import name_source
 from search.services.imports.preview_upload import preview_upload
@@ -160,8 +161,11 @@ class ImportPages(ModelAdmin):
         form = ImportForm(posted or None, there=there, initial={"name": name})
         if request.method == "POST" and form.is_valid() and not preview["problem"]:
             given = {**import_shown.arguments_of(upload, preview), **form.options()}
+            check_only = "check_only" in request.POST
             try:
-                return self._launched(request, given | {"check_only": "check_only" in request.POST})
+                if preview["bad_rows"] > given["tolerance"] and not check_only:
+                    raise InvalidRequest([Fault("/tolerance", too_many(preview["bad_rows"], given["tolerance"]))])
+                return self._launched(request, given | {"check_only": check_only})
             except InvalidRequest as error:
                 form.add_error(None, [fault.message for fault in error.faults])
         shown = {"step": 3, "upload": upload, "form": form, "there": there}
@@ -202,7 +206,7 @@ class ImportPages(ModelAdmin):
 
     def _mended(self, request: HttpRequest, upload: Upload, preview: dict[str, Any]) -> HttpResponse:
         """Change the mapping as a warning offers it, and show what an import would make now."""
-        offered = {key: mend for key, mend in import_shown.mends_of(preview)}
+        offered = dict(import_shown.mends_of(preview))
         mend = offered.get(request.POST[MEND])
         if mend is None:
             messages.error(request, "This was changed in the meantime; the page shows what holds now.")

@@ -11,6 +11,7 @@ from django.conf import settings
 from search.admin.schema_drawing import drawing_of
 from search.domain.errors import InvalidRequest
 from search.domain.job_kinds import Target
+from search.ingest.ends import NO_NODE
 from search.jobs.import_kb import ImportJob
 from search.models import Job, KnowledgeBase, Upload
 from search.services.access.visitors import User
@@ -118,7 +119,8 @@ def checked(upload: Upload, preview: Mapping[str, Any]) -> dict[str, Any]:
     node_types = sorted(preview["schema"]["node_types"], key=lambda entry: -entry["count"])
     relations = sorted(preview["schema"]["relation_types"], key=lambda entry: -entry["count"])
     return {
-        "preview": preview, "warnings": _warnings(preview), "kind": KINDS[preview["kind"]], "drawing": drawing_of(preview["schema"]),
+        "preview": preview, "warnings": _warnings(preview),
+        "fault_groups": [group_shown(group) for group in preview["fault_groups"]], "kind": KINDS[preview["kind"]], "drawing": drawing_of(preview["schema"]),
         "node_types": node_types, "relations": relations, "seconds": total(seconds), "needs": needs,
         "shortages": [fault.message for fault in shortages(needs)], "available_memory": available_memory(),
         "files": [_rows(file, preview) for file in preview["files"] if file["role"] != "ignore"],
@@ -127,9 +129,7 @@ def checked(upload: Upload, preview: Mapping[str, Any]) -> dict[str, Any]:
 
 def mends_of(preview: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Return the changes that the warnings offer, each with the key that its button sends."""
-    return [
-        (mend_key(warning, mend), mend) for warning in preview["warnings"] for mend in warning["mends"]
-    ]
+    return [(mend_key(warning, mend), mend) for warning in preview["warnings"] for mend in warning["mends"]]
 
 
 def mend_key(warning: Mapping[str, Any], mend: Mapping[str, Any]) -> str:
@@ -142,6 +142,14 @@ def _warnings(preview: Mapping[str, Any]) -> list[dict[str, Any]]:
         {**warning, "mends": [{"label": mend["label"], "key": mend_key(warning, mend)} for mend in warning["mends"]]}
         for warning in preview["warnings"]
     ]
+
+
+def group_shown(group: Mapping[str, Any]) -> dict[str, Any]:
+    """Return faults with their examples' sentences, and what is lost with each."""
+    messages = list(dict.fromkeys(example["message"] for example in group["examples"]))
+    lost = "relation" if group["kind"] in (NO_NODE, "no_end", "no_relation") else "row"
+    then = f"The {lost} is left out." if group["rows"] == 1 else f"These {group['rows']:,} {lost}s are left out."
+    return {**group, "messages": messages, "then": then}
 
 
 def _rows(file: Mapping[str, Any], preview: Mapping[str, Any]) -> dict[str, Any]:

@@ -91,7 +91,7 @@ def _cut(text: str) -> str:
 
 
 class Groups:
-    """Faults by kind, column and file, in the order in which each was first seen; beyond `MOST_LISTED` by kind alone."""
+    """Faults by kind, column and file, in the order of the first of each; beyond `MOST_LISTED` by kind alone."""
 
     def __init__(self, faults: Iterable[RowFault] = ()) -> None:
         self._groups: dict[tuple[str, str, str], FaultGroup] = {}

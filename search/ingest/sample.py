@@ -78,7 +78,6 @@ class SampledTable(Table):
                 self.seen.text += _characters(row)
             yield numbered
 
-
     def _is_known(self, row: dict[str, object]) -> bool:
         """Whether a row stands for a value that another row has had."""
         if not self.of_values:

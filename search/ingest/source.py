@@ -30,8 +30,8 @@ class Table:
     `flat` is set if columns other than the standard ones are fields (a bundle's CSV, TSV and Parquet). `convert` turns
     the rows of other files into a bundle's rows. `declared` holds the kinds of the fields of this file. `limit` is the
     number of rows after which reading stops; None reads the whole file. With `numbered`, `convert` gets the number of
-    the row in the column `ROW_NUMBER`. `id_column` and `ends` are the columns that faults name: of the ids of nodes, and
-    by relation (empty: any) of source and target of edges. A table `of_values` yields nodes that values stand for.
+    the row in the column `ROW_NUMBER`. `id_column` and `ends` are the columns that faults name: of the ids of nodes,
+    and by relation (empty: any) of source and target of edges. A table `of_values` yields nodes that values stand for.
     """
 
     file: BundleFile

@@ -70,8 +70,8 @@ class Dialect:
     """How a table's text is written.
 
     `delimiter` separates the cells of CSV; TSV always uses tabs. `names` are the columns of a file without a usable
-    header; with `header` its first row is then skipped. `skip` is the number of lines above the table, `below` the number
-    of rows at its end that are not read.
+    header; with `header` its first row is then skipped. `skip` is the number of lines above the table, `below` the
+    number of rows at its end that are not read.
     """
 
     delimiter: str = ","

@@ -274,7 +274,9 @@ def _read_edges(
         _collect_edges(table, own, _checker(source.manifest, table), collector, ids, nodes.left_out, log)
     edges, relations = collector.finish(key_of, len(ids))
     if edges.doubles:
-        message = f"{edges.doubles:,} rows repeat an earlier relation (same source, name and target), which is loaded once."
+        message = (
+            f"{edges.doubles:,} rows repeat an earlier relation (same source, name, target), which is loaded once."
+        )
         where = ", ".join(dict.fromkeys(table.name for table in source.edges))
         log.remark(RowFault(where, 0, "double_edge", message), edges.doubles)
     return edges, relations
@@ -316,9 +318,7 @@ def _edge(checker: RowChecker, row: dict[str, Any] | BadRow) -> EdgeRow:
     return checker.edge(row)
 
 
-def _ends(
-    edge: EdgeRow, ids: Mapping[str, int], left_out: Mapping[str, str], table: Table
-) -> tuple[int, str, int]:
+def _ends(edge: EdgeRow, ids: Mapping[str, int], left_out: Mapping[str, str], table: Table) -> tuple[int, str, int]:
     source, target = ids.get(edge.source), ids.get(edge.target)
     if source is not None and target is not None:
         return source, edge.relation, target

@@ -150,7 +150,9 @@ class ImportJob(Kind):
             return
         place = check_place(Place(upload=self.upload, folder=self.source))
         assert isinstance(place, Path)
-        _, problem, bad_rows = measured_folder(place, self.mapping, self.name or self._called(), accept_guess=self.guess)
+        _, problem, bad_rows = measured_folder(
+            place, self.mapping, self.name or self._called(), accept_guess=self.guess
+        )
         if problem:
             raise BundleError(problem)
         if bad_rows > self.tolerance and not self.check_only:

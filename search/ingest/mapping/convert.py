@@ -258,7 +258,7 @@ def _fields_reader(file: FileMapping) -> FieldsReader:
 
 
 def shown_value(cell: Any, column: ColumnMapping) -> str:
-    """Return a cell as the field of a column holds it, for people: `27.808` → `27,808`; a sentence if it does not fit."""
+    """Return a cell as a field holds it, for people: `27.808` → `27,808`; a sentence if it does not fit."""
     try:
         value = _value(cell, column)
     except ValueError as error:

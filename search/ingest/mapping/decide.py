@@ -83,12 +83,16 @@ def _numbers(shapes: list[Shape]) -> Decision:
     for other, otherwise in fitting.items():
         for text, one, two in zip(examples, values, otherwise, strict=True):
             if one != two:
-                choices = tuple(Choice("number", *both) for both in ((name, text, _written(one)), (other, text, _written(two))))
+                choices = tuple(
+                    Choice("number", *both) for both in ((name, text, _written(one)), (other, text, _written(two)))
+                )
                 both = f"{_written(one)} or {_written(two)}"
                 told = f"{text!r} may be {both}: give the format of its numbers, {name} or {other}"
                 return Decision(open=told, choices=choices)
     mark = NUMBER_FORMATS[name][1]
-    mark = mark if any(mark in text and type(value) is float for text, value in zip(examples, values, strict=True)) else ""
+    mark = (
+        mark if any(mark in text and type(value) is float for text, value in zip(examples, values, strict=True)) else ""
+    )
     if name == "1234.5":
         return Decision("number", "", "all its values are numbers", mark=mark)
     if _maybe_lists(name, examples):
@@ -104,7 +108,9 @@ def _amounts(shapes: list[Shape]) -> Decision:
     """Return what amounts with one unit are: the format of their numbers, and the unit."""
     split = [split_amount(shape.example) for shape in shapes]
     marks = list(dict.fromkeys(found[0] for found in split if found))
-    if not marks or any(found is None and not shape.example[:1].isdigit() for found, shape in zip(split, shapes, strict=True)):
+    if not marks or any(
+        found is None and not shape.example[:1].isdigit() for found, shape in zip(split, shapes, strict=True)
+    ):
         return Decision()
     unit = unit_of_marks(marks, sum(shape.count for shape in shapes))
     if not unit:
@@ -112,7 +118,9 @@ def _amounts(shapes: list[Shape]) -> Decision:
     found = _numbers([replace(shape, example=number_in(shape.example, unit)) for shape in shapes])
     if is_money(unit) and (choice := next((one for one in found.choices if "." not in one.read), None)):
         # Nobody writes an amount of money with three decimals.
-        found = Decision("number", choice.format, f"all its values are amounts, and {choice.example!r} is {choice.read}")
+        found = Decision(
+            "number", choice.format, f"all its values are amounts, and {choice.example!r} is {choice.read}"
+        )
     if found.kind:
         return replace(found, unit=unit, because=f"{found.because}, in {unit!r}")
     return replace(found, unit=unit) if found.open else Decision()

@@ -172,14 +172,21 @@ def _leading(file: FileMapping, column: str, mapping: SourceMapping, references:
         others = [
             Change(where, name, replace(there.columns[name], prefix=reference.prefix).to_json())
             for (where, name), other in references.items()
-            if other.key is key and not other.prefix and not other.by
-            and (there := mapping.file(where)) and there.columns[name].use in ("edge", "source", "target")
+            if other.key is key
+            and not other.prefix
+            and not other.by
+            and (there := mapping.file(where))
+            and there.columns[name].use in ("edge", "source", "target")
         ]
         own = Change(file.path, column, replace(used, prefix="").to_json())
         yield Mend(f"Put '{reference.prefix}' before the ids of {path}", (Change(path, key.id, before), own, *others))
     elif reference and (reference.by, reference.share) != (used.by, 0.0):
         target = reference.key.sniffed.file.path
-        change = Change(file.path, column, replace(_referring(column, reference, mapping), relation=used.relation, use=used.use).to_json())
+        change = Change(
+            file.path,
+            column,
+            replace(_referring(column, reference, mapping), relation=used.relation, use=used.use).to_json(),
+        )
         if change.values != used.to_json():
             yield Mend(f"'{column}' leads to {target} by '{reference.by or reference.key.id}'", (change,))
     if file.role == "nodes":
@@ -242,5 +249,8 @@ def _bad_cells(listed: Listed, groups: Sequence[FaultGroup]) -> Iterator[Doubt]:
             message = f"{rows} would be left out, because the cell in the column '{group.column}' does not fit."
             kept = Change(file.path, group.column, replace(used, lenient=True).to_json())
             text = Change(file.path, group.column, {"use": "keyword"})
-            mends = (Mend("Keep the rows, leave these cells empty", (kept,)), Mend("Keep the whole column as texts", (text,)))
+            mends = (
+                Mend("Keep the rows, leave these cells empty", (kept,)),
+                Mend("Keep the whole column as texts", (text,)),
+            )
             yield Doubt("bad_cells", file.path, group.column, message, mends)

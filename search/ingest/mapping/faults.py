@@ -86,7 +86,9 @@ def _together(files: list[dict[str, Any]]) -> Iterator[Fault]:
             if not isinstance(there, dict):
                 yield Fault(at, "'by' needs 'of': the path of the file of nodes whose column holds the same values.")
             elif column["by"] not in there:
-                yield Fault(at, f"{column['of']} has no column {column['by']!r}.", nearest(str(column["by"]), list(there)))
+                yield Fault(
+                    at, f"{column['of']} has no column {column['by']!r}.", nearest(str(column["by"]), list(there))
+                )
     if not columns_of:
         yield Fault("/files", "No file holds nodes; give one file the role 'nodes'.")
 

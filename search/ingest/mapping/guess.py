@@ -66,11 +66,19 @@ def guess_mapping(called: str, given: Sequence[Sniffed]) -> tuple[SourceMapping,
 
 
 def joined(sniffed: Sniffed, found: Mapping[str, Reference]) -> tuple[str, str, str] | None:
-    """Return the ends of a table that only joins the rows of others: two references, no key, no names, no long texts."""
-    if len(found) != 2 or says_name(sniffed) or any(is_text(sniffed, column) for column in sniffed.columns if column not in found):
+    """Return the ends of a table that only joins rows of others: two references, no key, no names, no long texts."""
+    if (
+        len(found) != 2
+        or says_name(sniffed)
+        or any(is_text(sniffed, column) for column in sniffed.columns if column not in found)
+    ):
         return None
     source, target = found
-    return source, target, f"'{source}' and '{target}' refer to rows of other tables, and the file has no key of its own"
+    return (
+        source,
+        target,
+        f"'{source}' and '{target}' refer to rows of other tables, and the file has no own key",
+    )
 
 
 def base_name(called: str) -> str:

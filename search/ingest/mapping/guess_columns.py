@@ -123,7 +123,7 @@ def reference_column(column: str, found: Reference) -> ColumnMapping:
     """Return the use `edge` of a column that refers to the rows of a table."""
     stem = stem_of(column)
     relation = re.sub(r"s$", "", stem) if found.separator and not stem.endswith("ss") else stem
-    relation = f"has_{relation}" if stem != plain(column) else relation
+    relation = f"has_{relation}" if stem != plain(column) and found.named else relation
     return refers(ColumnMapping("edge", separator=found.separator, relation=relation), found)
 
 

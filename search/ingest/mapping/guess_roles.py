@@ -22,8 +22,8 @@ NAME_NAMES = (
     "titulo", "nome", "titolo", "naam", "namn",
 )  # fmt: skip
 PERSON_NAMES = (
-    ("first_name", "last_name"), ("name_first", "name_last"), ("firstname", "lastname"), ("given_name", "family_name"), ("forename", "surname"),
-    ("first_name", "surname"), ("vorname", "nachname"), ("vorname", "name"), ("prénom", "nom"), ("prenom", "nom"),
+    ("first_name", "last_name"), ("name_first", "name_last"), ("firstname", "lastname"),
+    ("given_name", "family_name"), ("forename", "surname"), ("first_name", "surname"), ("vorname", "nachname"), ("vorname", "name"), ("prénom", "nom"), ("prenom", "nom"),
     ("nombre", "apellido"), ("nombre", "apellidos"), ("nome", "cognome"), ("voornaam", "achternaam"),
 )  # fmt: skip
 """Pairs of columns that are the name together."""
@@ -38,9 +38,9 @@ TYPES_AT_MOST = 100
 MOSTLY = 0.8
 """Share of different values, from which on a column that says id is the id although some values occur twice."""
 SURE_TYPES = ("node_type", "nodetype", "entity_type", "labels")
-"""Names of the column of types in a file whose name says what its rows are: a type or a category is a field there."""
+"""Names of the column of types in a file whose name says what its rows are; `type` and `category` are fields there."""
 FILLED = 0.9
-"""Share of the rows of one type that fill a column, and of another that do not, where types have fields of their own."""
+"""Share of the rows of one type that fill a column, and of another that do not, where types have their own fields."""
 LINK = re.compile(r"https?://\S+")
 ADDRESS = re.compile(r"\S+@\S+|https?://\S+|[+(]?[0-9][0-9 ()/.+-]+")
 """E-mail addresses, web addresses and numbers of telephones: they differ, and are no names."""

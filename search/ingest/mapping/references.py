@@ -1,4 +1,4 @@
-"""Finds which columns hold the keys of which table's rows: by the overlap of their values and by what they are called."""
+"""Finds which columns refer to the rows of which table, by the overlap of their values and by their names."""
 
 from __future__ import annotations
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, astuple
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from search.ingest.detect import UNSURE, Detected, detect
 from search.ingest.faults import BundleError, FaultLog, Groups, RowFault
-from search.ingest.fields import scalar
-from search.ingest.mapping.convert import shown_value
-from search.ingest.mapping.doubts import chosen, doubts
+from search.ingest.mapping.doubts import doubts
 from search.ingest.mapping.guess import NUMBERED
-from search.ingest.mapping.guess_lists import parts_of
-from search.ingest.mapping.mapping import ColumnMapping, FileMapping, SourceMapping
-from search.ingest.mapping.profile import shape_of
+from search.ingest.mapping.mapping import SourceMapping
 from search.ingest.mapping.settle import settled
-from search.ingest.mapping.sniff import Sniffed, read_as
+from search.ingest.mapping.sniff import read_as
 from search.ingest.mapping.source import mapped_source
-from search.ingest.mapping.uses import FIELD_USES
 from search.ingest.readers import BundleFile, rows
 from search.ingest.sample import Sample, sample
 from search.ingest.size import Size, bundle_size
@@ -29,15 +23,11 @@ from search.ingest.source import Source, bundle_source
 from search.ingest.stated_counts import with_stated_counts
 from search.ingest.text_formats import BadRow
 from search.services.imports.estimate import estimate
+from search.services.imports.examples import NamesOfRows, cell_text, choices_of, read_examples
 from search.services.imports.folder_source import folder_source
 
 NOTHING_IN_IT = "There is nothing to import: no file has a row of a node."
 FIRST_ROWS = 10
-READ_SHOWN = 3
-MOST_LOOKED_AT = 200
-"""Values of a column among which examples of what is read are looked for."""
-LONGEST_CELL = 200
-"""Characters that are shown of a cell."""
 FAULTS_SHOWN = 100
 FILES_SHOWN = 200
 
@@ -90,8 +80,9 @@ def measure(
 ) -> dict[str, Any]:
     """Return as JSON the `size` of a folder's source, and a `problem` where it cannot be imported, else an empty text.
 
-    `bad_rows` is the number of bad rows among those that were read. The size comes from a bundle's manifest or the first rows of each file: the values of `Size`. A guess of what plain
-    files hold is used with `accept_guess` only. A faulty mapping raises InvalidRequest.
+    The size comes from a bundle's manifest or the first rows of each file: the values of `Size`. `bad_rows` is the
+    number of bad rows among those that were read, none of a bundle. A guess of what plain files hold is used with
+    `accept_guess` only. A faulty mapping raises InvalidRequest.
     """
     try:
         source = folder_source(folder, mapping, name=called, accept_guess=accept_guess)
@@ -103,7 +94,11 @@ def measure(
         return {"problem": str(error), "bad_rows": 0, "size": astuple(Size())}
     node_bytes, edge_bytes = (sum(table.size for table in tables) for tables in (source.nodes, source.edges))
     bad_rows = found.log.bad_rows
-    return {"problem": "", "bad_rows": bad_rows, "size": (found.nodes, found.edges, found.characters, node_bytes, edge_bytes)}
+    return {
+        "problem": "",
+        "bad_rows": bad_rows,
+        "size": (found.nodes, found.edges, found.characters, node_bytes, edge_bytes),
+    }
 
 
 def schema_graph(found: Sample) -> dict[str, Any]:
@@ -206,14 +201,14 @@ def _files(
                 "name": name,
                 "mapping": mapped.columns[name].to_json() if mapped and name in mapped.columns else None,
                 "because": because.get((path, name), ""),
-                "examples": [_cell(value) for value in sniffed.values(name)[:3]],
-                "read": _read(sniffed, name, mapped, names),
-                "choices": _choices(sniffed, name),
+                "examples": [cell_text(value) for value in sniffed.values(name)[:3]],
+                "read": read_examples(sniffed, name, mapped, names),
+                "choices": choices_of(sniffed, name),
             }
             for name in sniffed.columns
         ]
         role = mapped.role if mapped else "ignore"
-        first = [{name: _cell(value) for name, value in row.items()} for row in sniffed.sample[:FIRST_ROWS]]
+        first = [{name: cell_text(value) for name, value in row.items()} for row in sniffed.sample[:FIRST_ROWS]]
         shown.append(
             {
                 "path": path,
@@ -229,67 +224,6 @@ def _files(
     return shown
 
 
-class NamesOfRows:
-    """Finds the name of the row to which a reference leads, among the first rows of the files."""
-
-    def __init__(self, files: Sequence[Sniffed], mapping: SourceMapping | None) -> None:
-        self._files = files
-        self._mapping = mapping
-
-    def of(self, cell: str, column: ColumnMapping) -> str:
-        """Return the name of the row that a cell means; the cell itself if it leads nowhere, or to a row without one."""
-        return self._names.get((column.of, column.by), {}).get(cell if column.by else column.prefix + cell, cell)
-
-    @cached_property
-    def _names(self) -> dict[tuple[str, str], dict[str, str]]:
-        """Path and column of a key (empty: any id) → values of the key → names."""
-        by_id: dict[str, str] = {}
-        found = {("", ""): by_id}
-        for one in self._files:
-            file = self._mapping.file(one.file.path) if self._mapping else None
-            if file is None or file.role != "nodes":
-                continue
-            ids, named = file.used("id"), file.used("name") or file.used("id")
-            for row in one.sample:
-                name = " ".join(str(row.get(column) or "") for column in named).strip()
-                if ids:
-                    by_id[file.columns[ids[0]].prefix + str(row.get(ids[0]))] = name
-                for column in one.columns:
-                    found.setdefault((file.path, column), {})[str(row.get(column))] = name
-        return found
-
-
-def _read(sniffed: Sniffed, name: str, file: FileMapping | None, names: NamesOfRows) -> list[list[str]]:
-    """Return cells of a column with what is read of them, where that is another text: `27.808` and `27,808`."""
-    column = file.columns.get(name) if file else None
-    if column is None or column.use in ("ignore", "type", "relation", "url"):
-        return []
-    pairs = {}
-    for value in sniffed.values(name)[:MOST_LOOKED_AT]:
-        cell = _cell(value)
-        if cell in column.missing:
-            read = "no value"
-        elif column.use in ("edge", "source", "target"):
-            parts = parts_of(value, column.separator)
-            read = " · ".join(names.of(str(part), column) for part in parts)
-        elif column.use in FIELD_USES:
-            read = shown_value(value, column)
-        else:
-            read = cell
-        if read != cell:
-            # Of cells that are written alike one is enough.
-            pairs.setdefault(read == "no value" or shape_of(cell), [cell, read])
-    return list(pairs.values())[:READ_SHOWN]
-
-
-def _choices(sniffed: Sniffed, name: str) -> list[dict[str, Any]]:
-    """Return the ways in which the values of a column can be read, each with the mapping that reads them so."""
-    return [
-        {"example": choice.example, "read": choice.read, "mapping": chosen(sniffed, name, at)}
-        for at, choice in enumerate(sniffed.decision(name).choices)
-    ]
-
-
 def _file(file: BundleFile, role: str, count: int | None, columns: list[dict[str, Any]]) -> dict[str, Any]:
     """Return a file of a bundle, whose columns need no mapping."""
     first = [row for _, row in islice(rows(file, lambda done: None), FIRST_ROWS) if not isinstance(row, BadRow)]
@@ -300,12 +234,5 @@ def _file(file: BundleFile, role: str, count: int | None, columns: list[dict[str
         "because": "",
         "rows": count,
         "columns": columns or [{"name": name, "mapping": None, "because": "", "examples": []} for name in names],
-        "first_rows": [{name: _cell(value) for name, value in row.items()} for row in first],
+        "first_rows": [{name: cell_text(value) for name, value in row.items()} for row in first],
     }
-
-
-def _cell(value: Any) -> str:
-    """Return a cell as text, shortened."""
-    found = scalar(value)
-    text = "" if value is None else str(value) if found is None else str(found)
-    return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}…"

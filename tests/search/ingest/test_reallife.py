@@ -65,7 +65,9 @@ def faults_of(graph: Graph, expected: Expected) -> list[str]:
     """Return everything in which a graph is not the expected one."""
     may = {plain(column).removesuffix("s") for column in expected.may_be_nodes}
     known = {graph.type(wanted) for wanted in expected.types}
-    wrong = [f"type {name} is none" for name in graph.types if name not in known and plain(name).removesuffix("s") not in may]
+    wrong = [
+        f"type {name} is none" for name in graph.types if name not in known and plain(name).removesuffix("s") not in may
+    ]
     for wanted, count in expected.types.items():
         if graph.types[graph.type(wanted)] != count:
             wrong.append(f"{wanted}: {graph.types[graph.type(wanted)]} nodes, not {count}")

@@ -1,14 +1,18 @@
-"""An allotment's lists: some ids stand twice, some beds that plants refer to are in no list, nurseries in none at all."""
+"""An allotment's lists: some ids stand twice, some beds are in no list, and no nursery is found."""
 
 from tests.search.ingest.reallife.expected import Expected, Folder, table
 
-BEDS = [[f"B{number + 1:02}", f"{['North', 'South', 'East'][number % 3]} bed {number + 1}", str(4 + number)] for number in range(12)]
+BEDS = [
+    [f"B{number + 1:02}", f"{['North', 'South', 'East'][number % 3]} bed {number + 1}", str(4 + number)]
+    for number in range(12)
+]
 NURSERIES = [["1", "Green Thumb Nursery", "Leeds"], ["2", "Old Mill Plants", "York"], ["3", "Seed Hill", "Ripon"]]
+KINDS = ["Early", "Late", "Dwarf", "Giant", "Red", "Old", "New", "Wild", "Sweet", "Hardy"]
 SORTS = ["Tomato", "Bean", "Squash", "Carrot", "Kale"]
 PLANTS = [
     [
         f"P{number + 1:03}",
-        f"{SORTS[number % 5]} {['Early', 'Late', 'Dwarf', 'Giant', 'Red', 'Old', 'New', 'Wild', 'Sweet', 'Hardy'][number // 5]}",
+        f"{SORTS[number % 5]} {KINDS[number // 5]}",
         # One plant in five stands in a bed that was given up: B21, B22, …
         f"B{number % 12 + 1:02}" if number % 5 else f"B{21 + number // 5}",
         f"NUR-{number % 3 + 1}",

@@ -16,7 +16,10 @@ BOOKS = [
     for number in range(50)
 ]
 READERS = [
-    [f"{number + 7:05}", f"{['Ann', 'Bob', 'Cy', 'Dee', 'Eli'][number % 5]} {['Hart', 'Ives', 'Jones', 'Kerr'][number // 5]}"]
+    [
+        f"{number + 7:05}",
+        f"{['Ann', 'Bob', 'Cy', 'Dee', 'Eli'][number % 5]} {['Hart', 'Ives', 'Jones', 'Kerr'][number // 5]}",
+    ]
     + [f"0{4000 + number * 13}"]
     for number in range(20)
 ]

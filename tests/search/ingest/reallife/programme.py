@@ -1,4 +1,4 @@
-"""A sheet saved as CSV: a title and an empty line above the header, empty lines inside, a row of sums below, an empty last column."""
+"""A sheet saved as CSV: a title above the header, an empty line inside, sums below, an empty last column."""
 
 from tests.search.ingest.reallife.expected import Expected, Folder, table
 

@@ -1,4 +1,4 @@
-"""A shop's export with a byte order mark: prices with currency and commas, percent, weights, yes and no, names as references."""
+"""A shop's export with a byte order mark: prices with currency, percent, weights, yes and no, names as references."""
 
 from tests.search.ingest.reallife.expected import Expected, Folder, table
 

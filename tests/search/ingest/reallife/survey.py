@@ -23,7 +23,19 @@ ANSWERS = [
 FOLDER = Folder(
     files={
         "survey results.csv": table(
-            [["Respondent", "Date", "Age group", "Income", "How do you travel?", "Distance (km)", "Satisfaction", "Comment"], *ANSWERS]
+            [
+                [
+                    "Respondent",
+                    "Date",
+                    "Age group",
+                    "Income",
+                    "How do you travel?",
+                    "Distance (km)",
+                    "Satisfaction",
+                    "Comment",
+                ],
+                *ANSWERS,
+            ]
         )
     },
     expected=Expected(
