@@ -120,7 +120,8 @@ def checked(upload: Upload, preview: Mapping[str, Any]) -> dict[str, Any]:
     relations = sorted(preview["schema"]["relation_types"], key=lambda entry: -entry["count"])
     return {
         "preview": preview, "warnings": _warnings(preview),
-        "fault_groups": [group_shown(group) for group in preview["fault_groups"]], "kind": KINDS[preview["kind"]], "drawing": drawing_of(preview["schema"]),
+        "fault_groups": [group_shown(group) for group in preview["fault_groups"]],
+        "kind": KINDS[preview["kind"]], "drawing": drawing_of(preview["schema"]),
         "node_types": node_types, "relations": relations, "seconds": total(seconds), "needs": needs,
         "shortages": [fault.message for fault in shortages(needs)], "available_memory": available_memory(),
         "files": [_rows(file, preview) for file in preview["files"] if file["role"] != "ignore"],

@@ -161,3 +161,23 @@ def test_without_script_small_files_are_sent_with_the_form(signed_in: Callable[.
         )
     finally:
         plain.close()
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=("wide", "phone and dark"))
+def test_questions_and_warnings_are_answered_by_a_choice_and_a_button(
+    signed_in: Callable[..., Page], tmp_path: Path, view: dict[str, object]
+) -> None:
+    (tmp_path / "parts.csv").write_text("id;name;weight;maker\n1;Screw;1.101;M-1\n2;Nut;2.102;M-2\n3;Bolt;3.103;M-1\n")
+    (tmp_path / "makers.csv").write_text("id;name\n1;Orme\n2;Vesk\n")
+    page = signed_in(**view)
+    page.locator("#files").set_input_files([tmp_path / "parts.csv", tmp_path / "makers.csv"])
+    page.get_by_role("button", name="Upload", exact=True).click()
+
+    expect(page.get_by_role("heading", name="One question")).to_be_visible(timeout=JOB_MILLISECONDS)
+    usable(page)
+    page.get_by_label("1.101 → 1101").check()
+    page.get_by_label("Use of maker in parts.csv", exact=True).select_option("edge")
+    page.get_by_label("Name of the relation").nth(1).fill("made by")
+    page.get_by_role("button", name="Check", exact=True).click()
+    expect(page.get_by_role("heading", name="looks wrong")).to_be_visible()
+    usable(page)

@@ -46,8 +46,8 @@ def _is_below(row: Mapping[str, Any], above: Sequence[Mapping[str, Any]], decisi
     first = str(row[filled[0]]).strip()
     if first.rstrip(" :").casefold() in TOTALS:
         return True
-    if len(filled) == 1 and len(lacking) > 1:
-        return len(first.split()) >= WORDS_OF_NOTE or ":" in first
+    if len(filled) == 1 and len(lacking) > 1 and (len(first.split()) >= WORDS_OF_NOTE or ":" in first):
+        return True
     return any(_is_sum(name, row, above, decisions[name]) for name in filled if name in decisions)
 
 

@@ -66,7 +66,8 @@ def _guessed(
     if not decision.open:
         return guessed
     because = f"what its numbers or dates mean cannot be told, so they stay texts: {decision.open}"
-    return Guessed(guessed.column, because, because)
+    texts = guessed.column if guessed.column.use == "text" else replace(guessed.column, use="keyword")
+    return Guessed(texts, because, because)
 
 
 def _decided(column: str, decision: Decision, *, whole: bool) -> Guessed:

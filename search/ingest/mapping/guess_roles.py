@@ -23,7 +23,8 @@ NAME_NAMES = (
 )  # fmt: skip
 PERSON_NAMES = (
     ("first_name", "last_name"), ("name_first", "name_last"), ("firstname", "lastname"),
-    ("given_name", "family_name"), ("forename", "surname"), ("first_name", "surname"), ("vorname", "nachname"), ("vorname", "name"), ("prénom", "nom"), ("prenom", "nom"),
+    ("given_name", "family_name"), ("forename", "surname"), ("first_name", "surname"),
+    ("vorname", "nachname"), ("vorname", "name"), ("prénom", "nom"), ("prenom", "nom"),
     ("nombre", "apellido"), ("nombre", "apellidos"), ("nome", "cognome"), ("voornaam", "achternaam"),
 )  # fmt: skip
 """Pairs of columns that are the name together."""

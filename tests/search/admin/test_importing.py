@@ -104,7 +104,7 @@ def test_a_folder_of_the_server_is_checked_and_its_bad_rows_are_told_with_file_a
         edges.write('{"source": "f1", "relation": "DIRECTED_BY", "target": "nobody"}\n')
     row = len((folder / "edges.jsonl").read_text().splitlines())
     answer = staff.post(reverse(START), {"place": str(folder)}, follow=True).content.decode()
-    assert "1 bad row" in answer
+    assert "1 fault" in answer
     upload = Upload.objects.get()
     [bad] = [json.loads(line) for line in staff.get(reverse(f"{START}_faults", args=[upload.pk])).content.splitlines()]
     assert (bad["file"], bad["row"]) == ("edges.jsonl", row)
