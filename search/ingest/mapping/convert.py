@@ -9,12 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import orjson
-
 from search.ingest.faults import BAD_VALUE
-from search.ingest.fields import MISSING_HINT, is_missing, number_hint, scalar, to_number, value_fault
-from search.ingest.formats import number_reader, read_date
-from search.ingest.mapping.amounts import number_in, unit_word
+from search.ingest.mapping.cells import is_one_of, items_of, shown, text_of, texts_of, value_of
 from search.ingest.mapping.mapping import ColumnMapping, FileMapping
 from search.ingest.mapping.uses import FIELD_USES
 from search.ingest.rows import number_or_text
@@ -25,8 +21,6 @@ Row = dict[str, Any]
 FieldsReader = Callable[[Row], tuple[Row, list[str], list[str]]]
 KeysByValue = Callable[[str, str], Mapping[str, str]]
 """A function: path of a file and one of its columns → the ids of its rows by their values there."""
-SHOWN = 60
-"""Most characters of a cell that a message shows."""
 LABEL_SEPARATOR = ";"
 """Separates the labels of a node where the mapping gives no separator, as in neo4j-admin's files."""
 
@@ -47,7 +41,7 @@ def node_converter(file: FileMapping, types: Mapping[str, str]) -> Callable[[Row
         row = emptied(row)
         id_ = identifier(row.get(id_column), prefix)
         if id_ is None:
-            yield BadRow("no_id", f"Column '{id_column}' holds no id: {_shown(row.get(id_column))}.")
+            yield BadRow("no_id", f"Column '{id_column}' holds no id: {shown(row.get(id_column))}.")
             return
         type_ = type_of(row)
         if not type_:
@@ -57,11 +51,11 @@ def node_converter(file: FileMapping, types: Mapping[str, str]) -> Callable[[Row
         if faults:
             yield BadRow(BAD_VALUE, " ".join(faults), id_)
             return
-        name = " ".join(text for column in names if (text := _text(row.get(column))))
+        name = " ".join(text for column in names if (text := text_of(row.get(column))))
         node = {"id": id_, "type": type_, "name": name or id_.removeprefix(unnamed), "fields": values}
-        if aliases and (listed := [a for column in aliases for a in _texts(row.get(column), file.columns[column])]):
+        if aliases and (listed := [a for column in aliases for a in texts_of(row.get(column), file.columns[column])]):
             node["aliases"] = listed
-        if urls and (url := _text(row.get(urls[0]))):
+        if urls and (url := text_of(row.get(urls[0]))):
             node["url"] = url
         yield PartRow(node, lost) if lost else node
 
@@ -84,9 +78,9 @@ def edge_converter(
         ends = [read(row.get(column)) for column, read in readers]
         if None in ends:
             empty = source if ends[0] is None else target
-            yield BadRow("no_end", f"Column '{empty}' holds no id: {_shown(row.get(empty))}.")
+            yield BadRow("no_end", f"Column '{empty}' holds no id: {shown(row.get(empty))}.")
             return
-        relation = _text(row.get(relation_column)) or file.relation
+        relation = text_of(row.get(relation_column)) or file.relation
         if not relation:
             yield BadRow("no_relation", f"Column '{relation_column}' is empty, so the relation has no name.")
             return
@@ -124,10 +118,10 @@ def node_edges_converter(
         id_ = made["id"]
         for name, column, end in used:
             relation = relations.get(column.relation, column.relation)
-            for item in _items(row.get(name), column):
+            for item in items_of(row.get(name), column):
                 other = end(item)
                 if other is None:
-                    yield BadRow("no_end", f"Column '{name}' holds no id: {_shown(item)}.")
+                    yield BadRow("no_end", f"Column '{name}' holds no id: {shown(item)}.")
                 else:
                     source, target = (other, id_) if column.reverse else (id_, other)
                     yield {"source": source, "relation": relation, "target": target}
@@ -149,9 +143,9 @@ def value_nodes_converter(file: FileMapping) -> Callable[[Row], Iterator[Row | B
         if isinstance(next(node(row)), BadRow):
             return
         for name, column in used:
-            for item in _items(row.get(name), column):
+            for item in items_of(row.get(name), column):
                 if id_ := identifier(item, column.prefix):
-                    yield ValueRow(id=id_, type=column.makes, name=_text(item), fields={})
+                    yield ValueRow(id=id_, type=column.makes, name=text_of(item), fields={})
 
     return convert
 
@@ -183,7 +177,7 @@ def labels_of(value: Any, separator: str) -> list[str]:
     """Return the labels in a cell of types."""
     if isinstance(value, list):
         return [str(label).strip() for label in value if label is not None and str(label).strip()]
-    return [label for part in _text(value).split(separator) if (label := part.strip())]
+    return [label for part in text_of(value).split(separator) if (label := part.strip())]
 
 
 def _missing_reader(file: FileMapping) -> Callable[[Row], Row]:
@@ -193,14 +187,10 @@ def _missing_reader(file: FileMapping) -> Callable[[Row], Row]:
         return lambda row: row
 
     def read(row: Row) -> Row:
-        empty = [name for name, column in words.items() if _is_one_of(row.get(name), column)]
+        empty = [name for name, column in words.items() if is_one_of(row.get(name), column)]
         return {**row, **dict.fromkeys(empty)} if empty else row
 
     return read
-
-
-def _is_one_of(cell: Any, words: frozenset[str]) -> bool:
-    return type(cell) is str and (cell in words or cell.strip() in words)
 
 
 def _type_reader(file: FileMapping, types: Mapping[str, str]) -> Callable[[Row], str]:
@@ -246,7 +236,7 @@ def _fields_reader(file: FileMapping) -> FieldsReader:
             if cell is None or cell == "":
                 continue
             try:
-                value = _value(cell, column)
+                value = value_of(cell, column)
             except ValueError as error:
                 (lost if column.lenient else faults).append(f"Column '{name}': {error}.")
                 continue
@@ -255,85 +245,3 @@ def _fields_reader(file: FileMapping) -> FieldsReader:
         return values, faults, lost
 
     return read
-
-
-def shown_value(cell: Any, column: ColumnMapping) -> str:
-    """Return a cell as a field holds it, for people: `27.808` → `27,808`; a sentence if it does not fit."""
-    try:
-        value = _value(cell, column)
-    except ValueError as error:
-        return f"{error}."
-    items = value if isinstance(value, list) else [value]
-    return " · ".join(_for_people(item, str(cell), column.unit) for item in items)
-
-
-def _for_people(value: Any, cell: str, unit: str) -> str:
-    if not isinstance(value, int | float):
-        return str(value)
-    # A year has no comma: digits alone stay as they are.
-    digits = cell if cell.isdecimal() else f"{value:,}"
-    return f"{digits} {unit_word(unit)}" if unit else digits
-
-
-def _value(cell: Any, column: ColumnMapping) -> Any:
-    if type(cell) is str and not column.separator and cell[:1] != "[":
-        return _one(cell, column)
-    items = _items(cell, column)
-    if column.separator or isinstance(cell, list) or len(items) != 1 or items[0] != cell:
-        return [_one(item, column) for item in items]
-    return _one(items[0], column)
-
-
-def _one(item: Any, column: ColumnMapping) -> Any:
-    """Return a value as a field holds it; ValueError with what is wrong."""
-    value = scalar(item)
-    if value is None:
-        raise ValueError(f"expected a text or a number, found {_shown(item)}")
-    use = column.use
-    if use == "number" and isinstance(value, str):
-        return _number(number_in(value, column.unit) if column.unit else value, column.numbers)
-    if use == "date":
-        if column.dates and isinstance(value, str):
-            return read_date(value, column.dates)
-        if wrong := value_fault(value, "date"):
-            raise ValueError(wrong)
-    return str(value) if use in ("text", "keyword", "date") else value
-
-
-def _number(value: str, written: str) -> int | float:
-    try:
-        return number_reader(written)(value) if written else to_number(value)
-    except ValueError:
-        if written:
-            as_in = f"{_shown(value)} is not a number as in {written}"
-            raise ValueError(as_in + (MISSING_HINT if is_missing(value) else "")) from None
-        raise ValueError(f"{_shown(value)} is not a number{number_hint(value)}") from None
-
-
-def _items(cell: Any, column: ColumnMapping) -> list[Any]:
-    """Return the values in a cell; empty ones are left out."""
-    if isinstance(cell, str):
-        if column.separator:
-            cell = [part.strip() for part in cell.split(column.separator)]
-        elif cell[:1] == "[" and cell[-1:] == "]":
-            try:
-                cell = orjson.loads(cell)
-            except orjson.JSONDecodeError:
-                return [cell]
-    if isinstance(cell, list):
-        words = frozenset(column.missing)
-        return [item for item in cell if item is not None and item != "" and not _is_one_of(item, words)]
-    return [] if cell is None or cell == "" else [cell]
-
-
-def _texts(cell: Any, column: ColumnMapping) -> list[str]:
-    return [text for item in _items(cell, column) if (text := _text(item))]
-
-
-def _text(cell: Any) -> str:
-    value = scalar(cell)
-    return "" if value is None else str(value).strip()
-
-
-def _shown(value: Any) -> str:
-    return "the cell is empty" if value is None or value == "" else repr(value)[:SHOWN]

@@ -60,9 +60,9 @@ def doubts(files: Sequence[Sniffed], mapping: SourceMapping, found: Sample) -> l
     _, references = find_references(list(read.values()))
     listed = [(file, read[file.path]) for file in mapping.files if file.path in read and file.role != "ignore"]
     groups = found.log.groups.listed()
+    dangling = list(_dangling(listed, mapping, references, groups, found))
     return [
-        *_unrelated(listed, mapping, references, found),
-        *_dangling(listed, mapping, references, groups, found),
+        *(dangling or _unrelated(listed, mapping, references, found)),
         *_open(listed),
         *_unnamed(listed),
         *_bad_cells(listed, groups),

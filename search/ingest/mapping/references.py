@@ -142,11 +142,14 @@ def _reference(sniffed: Sniffed, column: str, key: Key, own: Key | None) -> Refe
         if itself and ((key.is_name and share < SELF_SHARE) or _repeats_own(sniffed, column, key)):
             continue
         if _refers(values, share, said=said, named=named, word=word):
-            because = f"{share:.0%} of its different values are in the column '{by or key.id}' of {key.sniffed.file.path}"
+            because = (
+                f"{share:.0%} of its different values are in the column '{by or key.id}' of {key.sniffed.file.path}"
+            )
             return Reference(key, by, share, named, separator, because)
-    if said and _has_key_word(word):
+    prefix = _prefix(values, key.ids) if said else ""
+    if said and (prefix or _has_key_word(word)):
         because = f"its name says that it refers to {key.sniffed.file.path}; but none of its first values are there"
-        return Reference(key, "", 0.0, True, separator, because, _prefix(values, key.ids))
+        return Reference(key, "", 0.0, True, separator, because, prefix)
     return None
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from search.ingest.fields import scalar
-from search.ingest.mapping.convert import shown_value
+from search.ingest.mapping.cells import shown_value
 from search.ingest.mapping.doubts import chosen
 from search.ingest.mapping.guess_lists import parts_of
 from search.ingest.mapping.mapping import ColumnMapping, FileMapping, SourceMapping

@@ -51,7 +51,10 @@ def test_numbers_that_are_ids_elsewhere_need_a_name_that_says_so(tmp_path: Path)
 
 def test_a_table_without_a_key_that_refers_to_two_others_joins_them(tmp_path: Path) -> None:
     mapping = guessed(
-        tmp_path, shops=SHOPS, people="id,name\np1,Ann\np2,Bo\n", visits="shop,person,stars\ns1,p1,4\ns1,p2,5\ns2,p1,4\n"
+        tmp_path,
+        shops=SHOPS,
+        people="id,name\np1,Ann\np2,Bo\n",
+        visits="shop,person,stars\ns1,p1,4\ns1,p2,5\ns2,p1,4\n",
     )
     file = mapping.file("visits.csv")
     assert file is not None
