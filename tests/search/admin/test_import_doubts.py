@@ -1,4 +1,4 @@
-"""The import pages ask about columns that can be read in two ways, warn, mend by a button, and start nothing in vain."""
+"""The import pages ask about columns that can be read in two ways, warn, mend by a button, start nothing in vain."""
 
 from __future__ import annotations
 
