@@ -134,8 +134,8 @@ def mends_of(preview: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
 
 
 def mend_key(warning: Mapping[str, Any], mend: Mapping[str, Any]) -> str:
-    """Return what names a change in a form."""
-    return "\n".join((warning["kind"], warning["file"], warning["column"], mend["label"]))
+    """Return what names a change in a form, without line breaks, which browsers rewrite."""
+    return " · ".join((warning["kind"], warning["file"], warning["column"], mend["label"]))
 
 
 def _warnings(preview: Mapping[str, Any]) -> list[dict[str, Any]]:
