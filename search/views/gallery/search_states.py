@@ -13,8 +13,8 @@ from search.models import KnowledgeBase, Release, Snapshot
 from search.services.searches.plan_answers import ListedAnswer, PlanAnswers
 from search.views.form import SearchBox
 from search.views.gallery.made_up import LONG, RIGHT_TO_LEFT, Made, made_up_box, renamed, search
+from search.views.gallery.made_up import shown as made_up_shown
 from search.views.shown.facets import ShownFacet, ShownFacets, ShownFacetValue
-from search.views.shown.search import show_search
 from search.views.shown.why import show_why
 
 Json = dict[str, Any]
@@ -26,7 +26,7 @@ ALL = 10_000
 
 def _results(described: Callable[[], Json], facets: ShownFacets | None = None) -> Callable[[HttpRequest], Made]:
     def made(request: HttpRequest) -> Made:
-        shown = show_search(described())
+        shown = made_up_shown(described())
         box = made_up_box(knowledge_base=shown.knowledge_base, question=shown.question)
         context = {
             "search": shown, "box": box, "may_cancel": True, "changeable": False, "marks": {}, "collected": {},
@@ -125,7 +125,7 @@ SEARCHES: Mapping[str, Page] = {
 def _why(described: Callable[[], Json], rank: int = 1) -> Callable[[HttpRequest], Made]:
     def made(_: HttpRequest) -> Made:
         told = described()
-        shown = show_search(told)
+        shown = made_up_shown(told)
         result = shown.results[rank - 1]
         return "search/why.html", {"search": shown, "result": result, "why": show_why(told, rank)}
 
@@ -146,7 +146,7 @@ def _listed(count: int, name: str = "Sval Flask", reason: str = "") -> Callable[
         found = PlanAnswers(keys=keys, complete=True, reason=reason)
         nodes = [SimpleNamespace(id=f"f{at}", name=f"{name} {at + 1}", type="product") for at in range(min(count, 50))]
         listed = [(ListedAnswer(at + 1, node, None), "") for at, node in enumerate(nodes)]  # type: ignore[arg-type]
-        shown = show_search(search(answer=_answer(count)))
+        shown = made_up_shown(search(answer=_answer(count)))
         run = SimpleNamespace(pk=shown.id, question=shown.question, knowledge_base_name=shown.knowledge_base)
         last = max(1, -(-count // 50))
         return "search/answers.html", {

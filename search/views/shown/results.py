@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from search.plan_words import more_conditions, variables_of
+from search.sentences.reading import reading_words
+from search.sentences.values import Relations, measured, order_value, relation_words, type_words
 from search.text import path_text
-from search.views.shown.answer import Relations, measured, order_value, place_words
+from search.views.shown.answer import near_words, place_words
 from search.views.shown.plans import filter_text
-from search.views.shown.wording import relation_words, type_words
 
 Json = Mapping[str, Any]
 
@@ -64,27 +65,31 @@ class ShownResult:
     ordered: str = ""
     """The value that put it where it stands or that the plan shows, and the values that the plan's filters compare."""
     place: str = ""
-    otherwise: int | None = None
-    """Number of the plan whose conditions were checked, if it is not the plan that the page shows."""
-    excluded: bool = False
-    """Whether it is known to be what the plan excludes."""
+    near: str = ""
+    """What one that is no answer meets, and what not, in one sentence."""
 
 
 def show_results(search: Json, relations: Relations | None = None) -> tuple[ShownResult, ...]:
     """Return the results of a described search, best first; `relations` are those of the schema, for their wordings."""
-    results, known, first = search["results"], relations or {}, search["plan_index"]
+    results, known = search["results"], relations or {}
     shown = [_show(result, search["plans"], known) for result in results]
-    told = _orders(search, known)
+    orders, none = _orders(search, known), search["answer"]["verdict"] == "none"
     return tuple(
         replace(
-            one,
-            answers=bool(result.get("answers", True)),
-            ordered=order,
-            place=place,
-            otherwise=None if one.plan_index in (None, first) or not one.conditions else one.plan_index + 1,
+            one, ordered=order, place=place,
+            answers=bool(result["answers"]) and not none,
+            near=_near(result, one, search, known),
         )
-        for one, result, (order, place) in zip(shown, results, told, strict=True)
-    )
+        for one, result, (order, place) in zip(shown, results, orders, strict=True)
+    )  # fmt: skip
+
+
+def _near(result: Json, shown: ShownResult, search: Json, relations: Relations) -> str:
+    evidence = result["evidence"] or {}
+    excluded = any(one["status"] == "not_met" for one in evidence.get("exclude", ()))
+    other = shown.plan_index not in (None, search["plan_index"]) and evidence.get("whole") == "met"
+    plan = search["plans"][shown.plan_index]["plan"] if other and shown.plan_index is not None else None
+    return near_words(shown.conditions, excluded=excluded, otherwise=reading_words(plan, relations) if plan else "")
 
 
 def _orders(search: Json, relations: Relations) -> Iterator[tuple[str, str]]:
@@ -127,7 +132,6 @@ def _show(result: Json, plans: Sequence[Json], relations: Relations) -> ShownRes
         snippet=result["snippet"],
         conditions=_conditions(evidence, plans, relations),
         plan_index=evidence["plan_index"] if evidence else None,
-        excluded=any(one["status"] == "not_met" for one in (evidence or {}).get("exclude", ())),
         paths=tuple(show_path(path) for path in [*paths, *broken] if path),
     )
 
@@ -182,8 +186,8 @@ def _nearness(residual: Json) -> ShownCondition:
     label, score, threshold = f"“{residual['text']}”", residual.get("score"), residual.get("threshold")
     if score is None:
         return _condition("text", label, "unknown", "similarity of the text")
-    note = "" if threshold is None else f"the nearest entries of its type reach {threshold:.2f}"
-    return ShownCondition("text", label, "near", TEXT_SIGN, f"similarity {score:.2f}", note)
+    note = "" if threshold is None else f"; the nearest entries of its type reach {threshold:.2f}"
+    return ShownCondition("text", label, "near", TEXT_SIGN, "not checked", f"similarity {score:.2f}{note}")
 
 
 def show_path(path: Sequence[Json]) -> ShownPath:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from search.domain.graph import NodeType, Relation, Schema
-from search.views.shown.answer import order_text, order_value, plural, show_answer
+from search.sentences.values import order_text, order_value, plural
+from search.views.shown.answer import show_answer
 from search.views.shown.search import ShownSearch
 from search.views.shown.understanding import show_understanding
 

@@ -8,8 +8,8 @@ from typing import Any
 from search.domain.graph import ANY, OPPOSITE, Relation
 from search.domain.plan.routes import routes
 from search.plan_words import anchor_words, compared_only, exclusion_words, filter_words, variables_of
+from search.sentences.values import type_words
 from search.text import words
-from search.views.shown.wording import type_words
 
 Json = Mapping[str, Any]
 
@@ -19,19 +19,29 @@ def nothing_words(plan: Json, relations: Mapping[str, Relation]) -> str:
 
     Each name is a condition in the words of its relations, each exclusion is another one.
     """
+    kind, parts, named = conditions_of(plan, relations)
+    if named:
+        return f"{named} is no {kind}{' that ' if parts else ''}{' and '.join(parts)}."
+    if len(parts) < 2:
+        known = [kind, *parts] if parts or plan.get("filters") else []
+        return f"No {' '.join(known)}." if known else "Nothing here meets the question."
+    both = "both " if len(parts) == 2 else ""
+    return f"No {kind} {both}{', '.join(parts[:-1])} and {parts[-1]}."
+
+
+def conditions_of(plan: Json, relations: Mapping[str, Relation]) -> tuple[str, list[str], str]:
+    """Return the kind of the answers with its filters, what else is asked of them, and the name that they have to have.
+
+    `product with price under 50`, [`is made of “oak”`, …], and mostly no name.
+    """
     parts = [*_of_names(plan, relations), *_of_exclusions(plan, relations)]
     labels = plan["target"].get("labels") or [ANY]
-    kind = " or ".join(map(type_words, labels)) if ANY not in labels else "node"
+    kind = " or ".join(map(type_words, labels)) if ANY not in labels else "thing"
     if filters := list(_of_filters(plan)):
         kind = f"{kind} with {', '.join(filters)}"
     goal = plan["target"].get("var", "T")
-    if named := [anchor for anchor in plan["anchors"] if anchor["var"] == goal]:
-        return f"{_name(named[0])} is no {kind}{' that ' if parts else ''}{' and '.join(parts)}."
-    if len(parts) < 2:
-        known = [kind, *parts] if parts or filters else []
-        return f"No {' '.join(known)}." if known else "Nothing in the graph meets the plan as it was asked."
-    both = "both " if len(parts) == 2 else ""
-    return f"No {kind} {both}{', '.join(parts[:-1])} and {parts[-1]}."
+    named = next((_name(anchor) for anchor in plan["anchors"] if anchor["var"] == goal), "")
+    return kind, parts, named
 
 
 def looked_at_words(plan: Json, relations: Mapping[str, Relation], *, found: bool) -> str:
@@ -53,7 +63,7 @@ def let_go_words(dropped: Sequence[Sequence[str]]) -> str:
     if not told:
         return ""
     ways = " or ".join(" and ".join(f"“{one}”" for one in together) for together in told)
-    return f"What follows is near: {ways} {'was' if len(told[-1]) == 1 else 'were'} let go."
+    return f"The results below do without {ways}."
 
 
 def _of_names(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from search.domain.graph import Relation
-from search.views.shown.nothing import let_go_words, looked_at_words, nothing_words
+from search.sentences.nothing import let_go_words, looked_at_words, nothing_words
 
 RELATIONS = {
     "MADE_OF": Relation("MADE_OF", "is made of", "is the material of"),
