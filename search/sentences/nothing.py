@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from search.domain.graph import ANY, OPPOSITE, Relation
@@ -14,12 +15,22 @@ from search.text import words
 Json = Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class NamedCondition:
+    """What a name asks of an answer, in words, with the variable of its anchor and the indexes of its hops."""
+
+    words: str
+    var: str
+    hops: tuple[int, ...]
+
+
 def nothing_words(plan: Json, relations: Mapping[str, Relation]) -> str:
     """Return the sentence that nothing meets all conditions of a plan: `No product with price under 50 both … and …`.
 
     Each name is a condition in the words of its relations, each exclusion is another one.
     """
-    kind, parts, named = conditions_of(plan, relations)
+    kind, parts, excluded, named = conditions_of(plan, relations)
+    parts = [*parts, *excluded]
     if named:
         return f"{named} is no {kind}{' that ' if parts else ''}{' and '.join(parts)}."
     if len(parts) < 2:
@@ -29,26 +40,26 @@ def nothing_words(plan: Json, relations: Mapping[str, Relation]) -> str:
     return f"No {kind} {both}{', '.join(parts[:-1])} and {parts[-1]}."
 
 
-def conditions_of(plan: Json, relations: Mapping[str, Relation]) -> tuple[str, list[str], str]:
-    """Return the kind of the answers with its filters, what else is asked of them, and the name that they have to have.
+def conditions_of(plan: Json, relations: Mapping[str, Relation]) -> tuple[str, list[str], list[str], str]:
+    """Return the kind of the answers with its filters, what they have to be, what not, and the name they have to have.
 
-    `product with price under 50`, [`is made of “oak”`, …], and mostly no name.
+    `product with price under 50`, [`is made of “oak”`, …], [`not “written by Ada”`, …], and mostly no name.
     """
-    parts = [*_of_names(plan, relations), *_of_exclusions(plan, relations)]
+    parts = [one.words for one in named_conditions(plan, relations)]
     labels = plan["target"].get("labels") or [ANY]
     kind = " or ".join(map(type_words, labels)) if ANY not in labels else "thing"
     if filters := list(_of_filters(plan)):
         kind = f"{kind} with {', '.join(filters)}"
     goal = plan["target"].get("var", "T")
     named = next((_name(anchor) for anchor in plan["anchors"] if anchor["var"] == goal), "")
-    return kind, parts, named
+    return kind, parts, list(_of_exclusions(plan, relations)), named
 
 
 def looked_at_words(plan: Json, relations: Mapping[str, Relation], *, found: bool) -> str:
     """Return the sentence on what a plan looked up of a name, where it is not the answer; empty if it has no name."""
     goal = plan["target"].get("var", "T")
     named = [anchor for anchor in plan["anchors"] if anchor["var"] == goal]
-    parts = [*_of_names(plan, relations), *_of_exclusions(plan, relations)]
+    parts = [*(one.words for one in named_conditions(plan, relations)), *_of_exclusions(plan, relations)]
     if not named or not parts:
         return ""
     return f"Looked at was whether {_name(named[0])} {' and '.join(parts)}: {'yes' if found else 'no'}."
@@ -66,7 +77,7 @@ def let_go_words(dropped: Sequence[Sequence[str]]) -> str:
     return f"The results below do without {ways}."
 
 
-def _of_names(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
+def named_conditions(plan: Json, relations: Mapping[str, Relation]) -> Iterator[NamedCondition]:
     """Yield what each name asks of an answer, from the answer outwards: `works at an institution that is in “X”`."""
     goal = plan["target"].get("var", "T")
     hops = plan["hops"]
@@ -78,14 +89,16 @@ def _of_names(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
             # The filter that compares with it says it.
             continue
         said: list[str] = []
-        for leg in reached.get(anchor["var"], ()):
+        legs = reached.get(anchor["var"], ())
+        for leg in legs:
             hop = hops[leg.hop]
             said.append(_relation(hop, relations, turned=leg.turned))
             if leg.there != anchor["var"]:
                 label = types.get(leg.there, ANY)
                 said.append(f"{'something' if label == ANY else _one(type_words(label))} that")
         if anchor["var"] != goal:
-            yield " ".join([*said, _name(anchor)]) if said else f"is {_name(anchor)}"
+            told = " ".join([*said, _name(anchor)]) if said else f"is {_name(anchor)}"
+            yield NamedCondition(told, anchor["var"], tuple(leg.hop for leg in legs))
 
 
 def _name(anchor: Json) -> str:
@@ -104,7 +117,11 @@ def _relation(hop: Json, relations: Mapping[str, Relation], *, turned: bool) -> 
 
 
 def _of_filters(plan: Json) -> Iterator[str]:
-    goal, variables = plan["target"].get("var", "T"), variables_of(plan)
+    goal = plan["target"].get("var", "T")
+    # A node in between is called by its type.
+    between = {hop["to_var"]: f"the {type_words(hop['to_label'])}" for hop in plan["hops"] if hop["to_label"] != ANY}
+    named = {anchor["var"]: anchor_words(anchor) for anchor in plan["anchors"]}
+    variables = variables_of(plan) | between | named
     for condition in plan.get("filters") or ():
         whose = "" if condition["var"] == goal else variables.get(condition["var"], condition["var"])
         yield filter_words(condition, whose, variables)

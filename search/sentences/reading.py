@@ -17,7 +17,7 @@ Json = Mapping[str, Any]
 
 def reading_words(plan: Json, relations: Mapping[str, Relation]) -> str:
     """Return what a plan asks for: `drug that treats “headache”`, `price of the product with the lowest weight`."""
-    kind, parts, named = conditions_of(plan, relations)
+    kind, parts, excluded, named = conditions_of(plan, relations)
     order = _order(plan["order"], relations) if plan.get("order") else ""
     if named:
         said = f"{named}, the {kind}" + (f" that {' and '.join(parts)}" if parts else "")
@@ -26,6 +26,7 @@ def reading_words(plan: Json, relations: Mapping[str, Relation]) -> str:
         said = f"{kind} that {told}" if told else kind
     if order and (named or not order.startswith("has the ")):
         said = f"{said}, {order}"
+    said = ", ".join([said, *excluded])
     if text := plan["target"].get("relevance_text"):
         said = f"{said}, about “{text}”"
     return _asked(plan, said)

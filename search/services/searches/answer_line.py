@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from search.language.units import unit_of_name
@@ -27,6 +27,8 @@ Json = Mapping[str, Any]
 
 NAMED = 3
 """Most answers that the line names."""
+NAMES_LENGTH = 70
+"""Most characters of these names together, unless there is only one."""
 
 
 def answer_line(search: Json, relations: Relations, *, answered: bool, perhaps: bool) -> str:
@@ -52,8 +54,18 @@ def answer_line(search: Json, relations: Relations, *, answered: bool, perhaps: 
     if kind == "yes":
         return _yes(results, answer["count"], noun, relations)
     here = [result for result in results if result["answers"]]
-    items = [_item(result, plan, answer, relations) for result in here[:NAMED]]
+    items = list(_fitting(_item(result, plan, answer, relations) for result in here[:NAMED]))
     return _list(answer, plan, noun, items, here=len(here), perhaps=perhaps, relations=relations)
+
+
+def _fitting(items: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the first item, and the next ones as long as all of them together are short enough for the line."""
+    length = 0
+    for item in items:
+        length += sum(map(len, item))
+        if length > NAMES_LENGTH and length > sum(map(len, item)):
+            return
+        yield item
 
 
 def _list(

@@ -57,13 +57,12 @@ def told(search: Json, found: Traversals, schema: Schema | None, right: float | 
     doubts = list(_doubts(search, read, learned=learned))
     answered = _answers(search) and not (read and read["left"] and probability < READABLE)
     asked = _clarify(search, found, relations) if answered else []
-    bare = _is_bare(search)
-    verdict = judged(probability, answered=answered, doubted=bool(doubts), rivalled=bool(asked) and not bare)
+    verdict = judged(probability, answered=answered, doubted=bool(doubts), rivalled=bool(asked))
     perhaps = answered and bool(read and read["left"]) and not learned
     answer = dict(search["answer"]) | {
         "line": answer_line(search, relations, answered=answered, perhaps=perhaps),
         "verdict": verdict,
-        "because": _because(search, verdict, doubts, relations, rivalled=bool(asked) and not bare),
+        "because": _because(search, verdict, doubts, relations, rivalled=bool(asked)),
         "settle": [*(one for doubt in doubts for one in doubt.settle), *_let_go(search)],
     }
     return {"understood": read, "answer": answer, "clarify": asked}
@@ -165,13 +164,14 @@ def _because(search: Json, verdict: str, doubts: Sequence[Doubt], relations: Rel
         return _why_nothing(search, doubts, relations)
     if verdict == "sure":
         chosen = entry is not None and entry["source"] == "user"
-        return "Sure: this plan was given, and all of it was checked." if chosen else (
-            "Sure: everything that was asked was understood and checked."
+        return "Sure: this meaning was chosen, and all of it was checked." if chosen else (
+            "Sure: everything that was asked was checked."
         )  # fmt: skip
     if verdict == "probably":
-        return "Probably: the question can also be read in another way." if rivalled else (
-            "Probably: this is the likeliest meaning of the question, and all of it was checked."
-        )  # fmt: skip
+        if rivalled:
+            alone = _is_bare(search)
+            return f"Probably: {'a name alone' if alone else 'the question'} can be meant in several ways."
+        return "Probably: this is the likeliest meaning, and all of it was checked."
     reasons = [doubt.sentence for doubt in doubts]
     if rivalled or not reasons:
         reasons.append("the question can be read in several ways")
@@ -199,6 +199,8 @@ def _why_nothing(search: Json, doubts: Sequence[Doubt], relations: Relations) ->
         if entry is not None and walks(asked):
             said = listed([doubt.sentence for doubt in doubts])
             return f"{said[:1].upper()}{said[1:]}."
+        if entry is None:
+            return "Only texts were compared, so nothing was checked."
         return "Nothing in the question names anything here, so only texts could be compared."
     return nothing_words(asked, relations)
 

@@ -33,6 +33,8 @@ class ShownAnswer:
     because: str
     count: int
     here: int
+    single: bool = False
+    """Whether the answer is one thing beside the results: a number, a computed value, yes or no."""
     choices: tuple[SettlingButton, ...] = ()
     settle: tuple[SettlingButton, ...] = ()
     right: float | None = None
@@ -66,16 +68,12 @@ def show_answer(search: Json) -> ShownAnswer | None:
     ]
     here = sum(bool(result["answers"]) for result in search["results"])
     right = (search["fusion"] or {}).get("probability") if search["results"] and answer["kind"] == "list" else None
-    return ShownAnswer(
-        answer["line"],
-        answer["verdict"],
-        answer["because"],
-        answer["count"],
-        here,
-        tuple(choices),
-        tuple(settle),
-        right,
-    )
+    told = answer["line"], answer["verdict"], answer["because"], answer["count"]
+    return ShownAnswer(*told, here, _is_single(answer), tuple(choices), tuple(settle), right)
+
+
+def _is_single(answer: Json) -> bool:
+    return answer["kind"] in ("number", "aggregate", "yes", "no") and answer["verdict"] != "none"
 
 
 def _plan(plan: Json | None) -> str:
@@ -91,21 +89,14 @@ def near_words(conditions: Sequence[Any], *, excluded: bool, otherwise: str) -> 
         return f"Fits another meaning: {otherwise}."
     if excluded:
         return "Excluded by the question."
-    checked = [one for one in conditions if one.kind in ("anchor", "filter", "exclude")]
-    # A name says its relation.
-    checked = checked or [one for one in conditions if one.kind == "hop"]
+    checked = [one for one in conditions if one.kind not in ("text", "order", "dropped")]
     met = [one.label for one in checked if one.status == "met"]
     missed = [one.label for one in checked if one.status == "not_met"]
     if not met and not missed:
         return "Only its text is close to the question."
-    if not missed:
-        return f"Meets {_listed(met)}, and may not meet the rest."
-    return f"Meets {_listed(met)}, but not {_listed(missed)}." if met else f"Does not meet {_listed(missed)}."
-
-
-def _listed(labels: Sequence[str]) -> str:
-    named = [f"“{one}”" for one in dict.fromkeys(labels)]
-    return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+    said = [*(f"yes: {one}" for one in dict.fromkeys(met)), *(f"no: {one}" for one in dict.fromkeys(missed))]
+    told = "; ".join(said) if missed else f"{'; '.join(said)}; the rest was not checked"
+    return f"{told[:1].upper()}{told[1:]}."
 
 
 def place_words(place: int, shared: bool) -> str:

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from search.plan_words import more_conditions, variables_of
+from search.sentences.nothing import named_conditions
 from search.sentences.reading import reading_words
 from search.sentences.values import Relations, measured, order_value, relation_words, type_words
+from search.services.searches.understood import walks
 from search.text import path_text
 from search.views.shown.answer import near_words, place_words
 from search.views.shown.plans import filter_text
 
 Json = Mapping[str, Any]
 
-TEXT_SIGN = "≈"
-"""Mark of a text condition: its similarity is shown, but does not prove that the condition is met."""
 CONDITION_SIGNS = {
     "met": ("✓", "met"),
     "not_met": ("✗", "not met"),
@@ -65,6 +65,8 @@ class ShownResult:
     ordered: str = ""
     """The value that put it where it stands or that the plan shows, and the values that the plan's filters compare."""
     place: str = ""
+    ticks: tuple[ShownCondition, ...] = ()
+    """The conditions as a card shows them: each name with the relations that lead to it."""
     near: str = ""
     """What one that is no answer meets, and what not, in one sentence."""
 
@@ -86,10 +88,12 @@ def show_results(search: Json, relations: Relations | None = None) -> tuple[Show
 
 def _near(result: Json, shown: ShownResult, search: Json, relations: Relations) -> str:
     evidence = result["evidence"] or {}
+    if not any(walks(entry["plan"]) for entry in search["plans"]):
+        return ""
     excluded = any(one["status"] == "not_met" for one in evidence.get("exclude", ()))
     other = shown.plan_index not in (None, search["plan_index"]) and evidence.get("whole") == "met"
     plan = search["plans"][shown.plan_index]["plan"] if other and shown.plan_index is not None else None
-    return near_words(shown.conditions, excluded=excluded, otherwise=reading_words(plan, relations) if plan else "")
+    return near_words(shown.ticks, excluded=excluded, otherwise=reading_words(plan, relations) if plan else "")
 
 
 def _orders(search: Json, relations: Relations) -> Iterator[tuple[str, str]]:
@@ -131,8 +135,9 @@ def _show(result: Json, plans: Sequence[Json], relations: Relations) -> ShownRes
         name=node["name"],
         snippet=result["snippet"],
         conditions=_conditions(evidence, plans, relations),
+        ticks=_ticks(evidence, plans, relations),
         plan_index=evidence["plan_index"] if evidence else None,
-        paths=tuple(show_path(path) for path in [*paths, *broken] if path),
+        paths=tuple(show_path(path) for path in [*paths, *broken] if len(path) > 1),
     )
 
 
@@ -170,6 +175,32 @@ def _conditions(evidence: Json | None, plans: Sequence[Json], relations: Relatio
     return tuple(found)
 
 
+def _ticks(evidence: Json | None, plans: Sequence[Json], relations: Relations) -> tuple[ShownCondition, ...]:
+    """Return the conditions in which a name and the relations that lead to it are one."""
+    if not evidence or not 0 <= evidence["plan_index"] < len(plans):
+        return ()
+    plan = plans[evidence["plan_index"]]["plan"]
+    anchors = {one["var"]: one["status"] for one in evidence["anchors"]}
+    hops = {one["index"]: one["status"] for one in evidence["hops"]}
+    named = list(named_conditions(plan, relations))
+    said = {hop for one in named for hop in one.hops}
+    found = [
+        _condition("anchor", one.words, _worst([anchors.get(one.var, "unknown"), *(hops[at] for at in one.hops)]))
+        for one in named
+    ]
+    rest = [one for one in _conditions(evidence, plans, relations) if one.kind not in ("anchor", "hop")]
+    loose = [
+        _condition("hop", relation_words(plan["hops"][at]["rel"]), status)
+        for at, status in hops.items()
+        if at not in said
+    ]
+    return (*found, *loose, *rest)
+
+
+def _worst(statuses: Sequence[str]) -> str:
+    return next((one for one in ("not_met", "unknown") if one in statuses), "met")
+
+
 def _labels(plan: Json) -> dict[str, str]:
     labels = {hop["to_var"]: type_words(hop["to_label"]) for hop in plan["hops"]}
     labels |= {hop["from"]: labels.get(hop["from"], "anything") for hop in plan["hops"]}
@@ -187,7 +218,7 @@ def _nearness(residual: Json) -> ShownCondition:
     if score is None:
         return _condition("text", label, "unknown", "similarity of the text")
     note = "" if threshold is None else f"; the nearest entries of its type reach {threshold:.2f}"
-    return ShownCondition("text", label, "near", TEXT_SIGN, "not checked", f"similarity {score:.2f}{note}")
+    return ShownCondition("text", label, "near", *CONDITION_SIGNS["unknown"], f"similarity {score:.2f}{note}")
 
 
 def show_path(path: Sequence[Json]) -> ShownPath:

@@ -137,19 +137,24 @@ class ShownSearch:
 
     @property
     def near(self) -> tuple[ShownResult, ...]:
-        """The first of the other results."""
-        return tuple(one for one in self.results if not one.answers)[:NEAR]
+        """The first of the other results; none beside a number, a yes or a no, which they cannot explain."""
+        return tuple(one for one in self.results if not one.answers)[: self._near_shown]
 
     @property
     def nearer(self) -> tuple[ShownResult, ...]:
         """The rest of them, which are shown on request."""
-        return tuple(one for one in self.results if not one.answers)[NEAR:]
+        return tuple(one for one in self.results if not one.answers)[self._near_shown :]
+
+    @property
+    def _near_shown(self) -> int:
+        return 0 if self.answer is not None and self.answer.single else NEAR
 
     @property
     def nearest_only(self) -> bool:
         """Whether no plan queries the graph, so that the results are only the nearest to the text."""
-        planned = bool(self.plans) and not self.recovery and not self.plans[0].given
-        return planned and self.state == "done" and bool(self.results) and not any(p.walks for p in self.plans)
+        return (
+            not self.recovery and self.state == "done" and bool(self.results) and not any(p.walks for p in self.plans)
+        )
 
     @property
     def alternatives(self) -> tuple[ShownPlan, ...]:
