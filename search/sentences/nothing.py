@@ -1,8 +1,8 @@
-"""Why a plan has no answer, in words: its conditions, which nothing meets together, and the one that was let go."""
+"""The conditions of a plan in words, and the sentence that nothing meets them together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,18 +63,6 @@ def looked_at_words(plan: Json, relations: Mapping[str, Relation], *, found: boo
     if not named or not parts:
         return ""
     return f"Looked at was whether {_name(named[0])} {' and '.join(parts)}: {'yes' if found else 'no'}."
-
-
-def let_go_words(dropped: Sequence[Sequence[str]]) -> str:
-    """Return the sentence on the conditions without which something was found; empty if there are none.
-
-    `dropped` are the conditions that were let go together, for each way in which the plan was changed.
-    """
-    told = [together for together in dropped if together]
-    if not told:
-        return ""
-    ways = " or ".join(" and ".join(f"“{one}”" for one in together) for together in told)
-    return f"The results below do without {ways}."
 
 
 def named_conditions(plan: Json, relations: Mapping[str, Relation]) -> Iterator[NamedCondition]:

@@ -13,7 +13,7 @@ from search.domain.conversation import NO_MODEL
 from search.domain.graph import Schema
 from search.domain.payloads import Traversals
 from search.domain.verdict import READABLE, Reading, judged, offered
-from search.sentences.nothing import nothing_words
+from search.sentences.nothing import looked_at_words, nothing_words
 from search.sentences.reading import reading_words
 from search.sentences.values import Relations, listed
 from search.services.searches.answer_line import answer_line, is_bare
@@ -57,13 +57,14 @@ def told(search: Json, found: Traversals, schema: Schema | None, right: float | 
     doubts = list(_doubts(search, read, learned=learned))
     answered = _answers(search) and not (read and read["left"] and probability < READABLE)
     asked = _clarify(search, found, relations) if answered else []
-    verdict = judged(probability, answered=answered, doubted=bool(doubts), rivalled=bool(asked))
+    renamed = _meant_instead(read)
+    verdict = judged(probability, answered=answered, doubted=bool(doubts), rivalled=bool(asked or renamed))
     perhaps = answered and bool(read and read["left"]) and not learned
     answer = dict(search["answer"]) | {
         "line": answer_line(search, relations, answered=answered, perhaps=perhaps),
         "verdict": verdict,
-        "because": _because(search, verdict, doubts, relations, rivalled=bool(asked)),
-        "settle": [*(one for doubt in doubts for one in doubt.settle), *_let_go(search)],
+        "because": _because(search, verdict, doubts, relations, rivalled=bool(asked), renamed=bool(renamed)),
+        "settle": [*(one for doubt in doubts for one in doubt.settle), *renamed, *_let_go(search)],
     }
     return {"understood": read, "answer": answer, "clarify": asked}
 
@@ -96,7 +97,7 @@ def _doubts(search: Json, read: Json | None, *, learned: bool) -> Iterator[Doubt
     entry, answer = search["plans"][index], search["answer"]
     plan = entry["plan"]
     for text in answer.get("unbound", ()):
-        yield Doubt(f"nothing here is called {quoted(text)}", tuple(_meant_instead(read, text)))
+        yield Doubt(f"nothing here is called {quoted(text)}")
     if read["left"] and not learned:
         named = _named(read["left"], read["more"])
         without = plan | {"target": plan["target"] | {"relevance_text": ""}}
@@ -116,10 +117,10 @@ def _is_broken(step: Json) -> bool:
     return broken and NO_MODEL not in step["detail"].lower()
 
 
-def _meant_instead(read: Json, text: str) -> Iterator[dict[str, Any]]:
-    for one in read["suggestions"]:
-        if one["text"] == text:
-            yield {"sentence": f"I meant {one['name']}", "question": one["question"]}
+def _meant_instead(read: Json | None) -> list[dict[str, Any]]:
+    """Return the questions with better-known names that may be meant, as buttons."""
+    found = read["suggestions"][:MOST_WAYS] if read else []
+    return [{"sentence": f"I meant {one['name']}", "question": one["question"]} for one in found]
 
 
 def _clarify(search: Json, found: Traversals, relations: Relations) -> list[dict[str, Any]]:
@@ -157,7 +158,9 @@ def _is_bare(search: Json) -> bool:
     return index is not None and is_bare(search["plans"][index]["plan"])
 
 
-def _because(search: Json, verdict: str, doubts: Sequence[Doubt], relations: Relations, *, rivalled: bool) -> str:
+def _because(
+    search: Json, verdict: str, doubts: Sequence[Doubt], relations: Relations, *, rivalled: bool, renamed: bool
+) -> str:
     index = search["plan_index"]
     entry = search["plans"][index] if index is not None else None
     if verdict == "none":
@@ -171,6 +174,8 @@ def _because(search: Json, verdict: str, doubts: Sequence[Doubt], relations: Rel
         if rivalled:
             alone = _is_bare(search)
             return f"Probably: {'a name alone' if alone else 'the question'} can be meant in several ways."
+        if renamed:
+            return "Probably: a better-known name may be meant."
         return "Probably: this is the likeliest meaning, and all of it was checked."
     reasons = [doubt.sentence for doubt in doubts]
     if rivalled or not reasons:
@@ -198,7 +203,8 @@ def _why_nothing(search: Json, doubts: Sequence[Doubt], relations: Relations) ->
     if doubts or entry is None or not walks(asked):
         if entry is not None and walks(asked):
             said = listed([doubt.sentence for doubt in doubts])
-            return f"{said[:1].upper()}{said[1:]}."
+            looked = looked_at_words(asked, relations, found=search["answer"]["count"] > 0)
+            return f"{said[:1].upper()}{said[1:]}. {looked}".strip()
         if entry is None:
             return "Only texts were compared, so nothing was checked."
         return "Nothing in the question names anything here, so only texts could be compared."

@@ -89,14 +89,16 @@ def near_words(conditions: Sequence[Any], *, excluded: bool, otherwise: str) -> 
         return f"Fits another meaning: {otherwise}."
     if excluded:
         return "Excluded by the question."
-    checked = [one for one in conditions if one.kind not in ("text", "order", "dropped")]
-    met = [one.label for one in checked if one.status == "met"]
-    missed = [one.label for one in checked if one.status == "not_met"]
+    checked = [one for one in conditions if one.kind not in ("text", "order")]
+    met = list(dict.fromkeys(one.label for one in checked if one.status == "met"))
+    missed = list(dict.fromkeys(one.label for one in checked if one.status in ("not_met", "dropped")))
     if not met and not missed:
         return "Only its text is close to the question."
-    said = [*(f"yes: {one}" for one in dict.fromkeys(met)), *(f"no: {one}" for one in dict.fromkeys(missed))]
-    told = "; ".join(said) if missed else f"{'; '.join(said)}; the rest was not checked"
-    return f"{told[:1].upper()}{told[1:]}."
+    if not missed:
+        said = f"{' and '.join(met)}; the rest was not checked"
+    else:
+        said = f"{' and '.join(met)}, but not: {' nor '.join(missed)}" if met else f"not: {' nor '.join(missed)}"
+    return f"{said[:1].upper()}{said[1:]}."
 
 
 def place_words(place: int, shared: bool) -> str:

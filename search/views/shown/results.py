@@ -93,6 +93,8 @@ def _near(result: Json, shown: ShownResult, search: Json, relations: Relations) 
     excluded = any(one["status"] == "not_met" for one in evidence.get("exclude", ()))
     other = shown.plan_index not in (None, search["plan_index"]) and evidence.get("whole") == "met"
     plan = search["plans"][shown.plan_index]["plan"] if other and shown.plan_index is not None else None
+    if plan is not None and not walks(plan):
+        return near_words((), excluded=excluded, otherwise="")
     return near_words(shown.ticks, excluded=excluded, otherwise=reading_words(plan, relations) if plan else "")
 
 
