@@ -5,26 +5,28 @@ Every door shows this: pages, API, terminal and clients.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from search.domain.conversation import NO_MODEL
 from search.domain.graph import Schema
 from search.domain.payloads import Traversals
-from search.domain.verdict import READABLE, Reading, judged, offered
+from search.domain.verdict import READABLE, Verdict, judged
 from search.sentences.nothing import looked_at_words, nothing_words
-from search.sentences.reading import reading_words
 from search.sentences.values import Relations, listed
 from search.services.searches.answer_line import answer_line, is_bare
+from search.services.searches.readings import readings
 from search.services.searches.understood import understood, walks
 
 Json = Mapping[str, Any]
 
 QUOTED = 3
 """Most words of a question that a sentence names one by one."""
+LONGEST_QUOTED = 120
+"""Most characters of a question that a sentence repeats in one piece."""
 MOST_WAYS = 2
-"""Most ways of letting conditions go that are offered."""
+"""Most ways of letting conditions go, and most other names, that are offered."""
 RECOVERY = "recover"
 """Role of the steps that change a plan that found nothing."""
 
@@ -34,39 +36,78 @@ class Doubt:
     """Something of the question that could not be checked, as a part of a sentence, and what would settle it."""
 
     sentence: str
-    settle: tuple[Mapping[str, Any], ...] = ()
+    settle: tuple[Json, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is known of a search that is done. `entry` is the shown plan with its probability, None without plans.
+
+    `probability` is that of the answer; `learned` says that a ranker which has learned to read the texts tells it.
+    """
+
+    search: Json
+    entry: Json | None
+    relations: Relations
+    probability: float
+    learned: bool
+    doubts: tuple[Doubt, ...]
+    clarify: tuple[Json, ...]
+    renamed: tuple[Json, ...]
+    left: tuple[str, ...]
+
+    @property
+    def answered(self) -> bool:
+        """Whether the shown plan has an answer that is more than a guess."""
+        return _answers(self.search) and not (self.left and self.probability < READABLE)
+
+    @property
+    def verdict(self) -> Verdict:
+        """How sure the answer is."""
+        rivalled = bool(self.clarify or self.renamed)
+        return judged(self.probability, answered=self.answered, doubted=bool(self.doubts), rivalled=rivalled)
 
 
 def told(search: Json, found: Traversals, schema: Schema | None, right: float | None = None) -> dict[str, Any]:
     """Return `understood`, `clarify`, and `answer` with its line and its verdict, of a described search.
 
-    `found` are the executed plans. `right` is the probability of the list of the graph being right, where it is known.
-    A search that is not done has neither line nor verdict.
+    `found` are the executed plans. `right` is the probability that the order of the graph's list is right, None where
+    there is no such list. A search that is not done has neither line nor verdict.
 
     `answer.line` is the answer in one line, `answer.verdict` one of `search.domain.verdict.VERDICTS`, or null before
     the end, and `answer.because` the sentence that gives the reason. Each of `answer.settle` would settle a doubt: a
     `sentence` for a button, and the `plan` or the `question` to ask with. `clarify` are the readings to choose from
-    where others than the shown one are likely enough, the shown one first: `sentence`, `plan`, `plan_index`.
+    where others than the shown one are likely enough, the shown one first.
     """
     read = understood(search, schema)
     if search["status"] != "done":
         nothing: dict[str, Any] = {"line": "", "verdict": None, "because": "", "settle": []}
         return {"understood": read, "answer": dict(search["answer"]) | nothing, "clarify": []}
     relations: Relations = {relation.name: relation for relation in schema.relations} if schema is not None else {}
-    probability, learned = _probability(search, right)
-    doubts = list(_doubts(search, read, learned=learned))
-    answered = _answers(search) and not (read and read["left"] and probability < READABLE)
-    asked = _clarify(search, found, relations) if answered else []
-    renamed = _meant_instead(read)
-    verdict = judged(probability, answered=answered, doubted=bool(doubts), rivalled=bool(asked or renamed))
-    perhaps = answered and bool(read and read["left"]) and not learned
+    case = _case(search, read, found, relations, right)
+    perhaps = bool(case.left) and not case.learned
     answer = dict(search["answer"]) | {
-        "line": answer_line(search, relations, answered=answered, perhaps=perhaps),
-        "verdict": verdict,
-        "because": _because(search, verdict, doubts, relations, rivalled=bool(asked), renamed=bool(renamed)),
-        "settle": [*(one for doubt in doubts for one in doubt.settle), *renamed, *_let_go(search)],
+        "line": answer_line(search, relations, answered=case.answered, perhaps=perhaps),
+        "verdict": case.verdict,
+        "because": _because(case),
+        "settle": [*(one for doubt in case.doubts for one in doubt.settle), *case.renamed, *_let_go(case)],
     }
-    return {"understood": read, "answer": answer, "clarify": asked}
+    return {"understood": read, "answer": answer, "clarify": list(case.clarify) if case.answered else []}
+
+
+def _case(search: Json, read: Json | None, found: Traversals, relations: Relations, right: float | None) -> Case:
+    index = search["plan_index"]
+    entry = search["plans"][index] if index is not None else None
+    probability, learned = _probability(search, entry, right)
+    renamed = [
+        {"sentence": f"I meant {one['name']}", "question": one["question"]}
+        for one in (read["suggestions"][:MOST_WAYS] if read else ())
+    ]
+    return Case(
+        search, entry, relations, probability, learned,
+        tuple(_doubts(search, entry, read, learned=learned)) if entry is not None and read is not None else (),
+        tuple(readings(search, found, relations)), tuple(renamed), tuple(read["left"]) if read else (),
+    )  # fmt: skip
 
 
 def _answers(search: Json) -> bool:
@@ -75,29 +116,24 @@ def _answers(search: Json) -> bool:
     return kind in ("number", "yes", "no") or (kind in ("list", "aggregate") and count > 0)
 
 
-def _probability(search: Json, right: float | None) -> tuple[float, bool]:
+def _probability(search: Json, entry: Json | None, right: float | None) -> tuple[float, bool]:
     """Return the probability of the answer, and whether a ranker that has learned to read the texts says it."""
-    index = search["plan_index"]
-    entry = search["plans"][index] if index is not None else None
-    learned = (search.get("fusion") or {}).get("probability")
     if entry is not None and entry["source"] == "user":
         return 1.0, False
+    learned = (search.get("fusion") or {}).get("probability")
     if learned is not None and search["answer"]["kind"] == "list":
         return float(learned), True
     if entry is None:
         return 0.0, False
-    return (entry["probability"] if right is None or entry.get("given") else max(right, entry["probability"])), False
+    # Plans with the same first node count together in the probability of the list, but not for what was changed.
+    return max(entry["probability"], 0.0 if right is None or entry.get("given") else right), False
 
 
-def _doubts(search: Json, read: Json | None, *, learned: bool) -> Iterator[Doubt]:
+def _doubts(search: Json, entry: Json, read: Json, *, learned: bool) -> Iterator[Doubt]:
     """Yield what of the question could not be checked."""
-    index = search["plan_index"]
-    if index is None or read is None:
-        return
-    entry, answer = search["plans"][index], search["answer"]
-    plan = entry["plan"]
+    answer, plan = search["answer"], entry["plan"]
     for text in answer.get("unbound", ()):
-        yield Doubt(f"nothing here is called {quoted(text)}")
+        yield Doubt(f"nothing here is called {_quoted(text)}")
     if read["left"] and not learned:
         named = _named(read["left"], read["more"])
         without = plan | {"target": plan["target"] | {"relevance_text": ""}}
@@ -117,106 +153,57 @@ def _is_broken(step: Json) -> bool:
     return broken and NO_MODEL not in step["detail"].lower()
 
 
-def _meant_instead(read: Json | None) -> list[dict[str, Any]]:
-    """Return the questions with better-known names that may be meant, as buttons."""
-    found = read["suggestions"][:MOST_WAYS] if read else []
-    return [{"sentence": f"I meant {one['name']}", "question": one["question"]} for one in found]
-
-
-def _clarify(search: Json, found: Traversals, relations: Relations) -> list[dict[str, Any]]:
-    """Return the readings to choose from; empty where the shown one is clearly likelier, or was given."""
-    plans, index = search["plans"], search["plan_index"]
-    if index is None or plans[index]["source"] == "user" or plans[index].get("given"):
-        return []
-    # A reading that leaves words over is no better than the shown one.
-    readings = [
-        Reading(one.plan_index, plans[one.plan_index]["probability"], _answer_of(plans[one.plan_index]["plan"], one))
-        for one in found.entries
-        if one.plan_index == index or (one.listed.total and _is_whole(plans[one.plan_index]))
-    ]
-    asked = offered(readings, index, bare=_is_bare(search))
-    choices = {reading_words(plans[at]["plan"], relations): at for at in reversed(asked)}
-    if len(choices) < 2:
-        return []
-    ordered = sorted(choices.items(), key=lambda one: (one[1] != index, -plans[one[1]]["probability"]))
-    return [{"sentence": said, "plan": plans[at]["plan"], "plan_index": at} for said, at in ordered]
-
-
-def _answer_of(plan: Json, found: Any) -> Hashable:
-    """Return a value that is equal for plans with the same answer."""
-    asks = plan.get("ask", "which")
-    computes = asks if asks not in ("which", "how many") else ""
-    return frozenset(found.listed.ids), found.listed.total, computes, plan.get("show")
-
-
-def _is_whole(entry: Json) -> bool:
-    return not entry.get("given") and not entry["plan"]["target"].get("relevance_text")
-
-
-def _is_bare(search: Json) -> bool:
-    index = search["plan_index"]
-    return index is not None and is_bare(search["plans"][index]["plan"])
-
-
-def _because(
-    search: Json, verdict: str, doubts: Sequence[Doubt], relations: Relations, *, rivalled: bool, renamed: bool
-) -> str:
-    index = search["plan_index"]
-    entry = search["plans"][index] if index is not None else None
-    if verdict == "none":
-        return _why_nothing(search, doubts, relations)
-    if verdict == "sure":
+def _because(case: Case) -> str:
+    """Return the reason of the verdict as a sentence."""
+    entry, reasons = case.entry, [doubt.sentence for doubt in case.doubts]
+    if case.verdict == "none":
+        return _why_nothing(case)
+    if case.verdict == "sure":
         chosen = entry is not None and entry["source"] == "user"
-        return "Sure: this meaning was chosen, and all of it was checked." if chosen else (
-            "Sure: everything that was asked was checked."
-        )  # fmt: skip
-    if verdict == "probably":
-        if rivalled:
-            alone = _is_bare(search)
-            return f"Probably: {'a name alone' if alone else 'the question'} can be meant in several ways."
-        if renamed:
-            return "Probably: a better-known name may be meant."
-        return "Probably: this is the likeliest meaning, and all of it was checked."
-    reasons = [doubt.sentence for doubt in doubts]
-    if rivalled or not reasons:
-        reasons.append("the question can be read in several ways")
-    return f"We are not sure, because {listed(reasons)}."
+        meaning = "this meaning was chosen, and all of it" if chosen else "everything that was asked"
+        return f"Sure: {meaning} was checked."
+    if case.verdict == "unsure":
+        several = ["the question can be meant in several ways"] if case.clarify or not reasons else []
+        return f"We are not sure, because {listed([*reasons, *several])}."
+    if case.clarify and entry is not None:
+        what = "a name alone" if is_bare(entry["plan"]) else "the question"
+        return f"Probably: {what} can be meant in several ways."
+    if case.renamed:
+        return "Probably: a better-known name may be meant."
+    return "Probably: this is the likeliest meaning, and all of it was checked."
 
 
-def _let_go(search: Json) -> Iterator[dict[str, Any]]:
-    """Yield the question without the conditions that were let go so that something was found, as buttons."""
-    index = search["plan_index"]
-    entry = search["plans"][index] if index is not None else None
-    if entry is not None and entry.get("given") and entry.get("dropped"):
-        ways = [one for one in search["plans"] if one.get("given") and one.get("dropped")]
-        for one in ways[:MOST_WAYS]:
-            yield {
-                "sentence": f"Search without {listed([quoted(text) for text in one['dropped']])}",
-                "plan": one["plan"],
-            }
-
-
-def _why_nothing(search: Json, doubts: Sequence[Doubt], relations: Relations) -> str:
-    index = search["plan_index"]
-    entry = search["plans"][index] if index is not None else None
-    asked = (entry.get("given") or entry["plan"]) if entry is not None else {}
-    if doubts or entry is None or not walks(asked):
-        if entry is not None and walks(asked):
-            said = listed([doubt.sentence for doubt in doubts])
-            looked = looked_at_words(asked, relations, found=search["answer"]["count"] > 0)
-            return f"{said[:1].upper()}{said[1:]}. {looked}".strip()
-        if entry is None:
-            return "Only texts were compared, so nothing was checked."
+def _why_nothing(case: Case) -> str:
+    if case.entry is None:
+        return "Only texts were compared, so nothing was checked."
+    asked = case.entry.get("given") or case.entry["plan"]
+    if not walks(asked):
         return "Nothing in the question names anything here, so only texts could be compared."
-    return nothing_words(asked, relations)
+    if not case.doubts:
+        return nothing_words(asked, case.relations)
+    said = listed([doubt.sentence for doubt in case.doubts])
+    looked = looked_at_words(asked, case.relations, found=case.search["answer"]["count"] > 0)
+    return f"{said[:1].upper()}{said[1:]}. {looked}".strip()
+
+
+def _let_go(case: Case) -> Iterator[Json]:
+    """Yield buttons for the question without the conditions that were let go so that something was found."""
+    if case.entry is None or not case.entry.get("given"):
+        return
+    ways = [one for one in case.search["plans"] if one.get("given") and one.get("dropped")]
+    for one in ways[:MOST_WAYS]:
+        target = one["plan"]["target"] | {"relevance_text": one["given"]["target"].get("relevance_text", "")}
+        without = listed([_quoted(text) for text in one["dropped"]])
+        yield {"sentence": f"Search without {without}", "plan": one["plan"] | {"target": target}}
 
 
 def _named(words: Sequence[str], more: int) -> str:
     """Return words of the question in quotation marks: `“take” and “home”`, `“a”, “b”, “c” and 4 more words`."""
     rest = len(words) - QUOTED + more
-    return listed([*map(quoted, words[:QUOTED]), *([f"{rest} more word{'s' if rest > 1 else ''}"] if rest > 0 else [])])
+    some = [f"{rest} more word{'s' if rest > 1 else ''}"] if rest > 0 else []
+    return listed([*map(_quoted, words[:QUOTED]), *some])
 
 
-def quoted(text: str) -> str:
+def _quoted(text: str) -> str:
     """Return words of the question between quotation marks, cut where a sentence would no longer be read."""
-    return f"“{text if len(text) <= 120 else f'{text[:119]}…'}”"
+    return f"“{text if len(text) <= LONGEST_QUOTED else f'{text[: LONGEST_QUOTED - 1]}…'}”"
