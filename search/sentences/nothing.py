@@ -48,7 +48,7 @@ def conditions_of(plan: Json, relations: Mapping[str, Relation]) -> tuple[str, l
     parts = [one.words for one in named_conditions(plan, relations)]
     labels = plan["target"].get("labels") or [ANY]
     kind = " or ".join(map(type_words, labels)) if ANY not in labels else "thing"
-    if filters := list(_of_filters(plan)):
+    if filters := list(_of_filters(plan, relations)):
         kind = f"{kind} with {', '.join(filters)}"
     goal = plan["target"].get("var", "T")
     named = next((_name(anchor) for anchor in plan["anchors"] if anchor["var"] == goal), "")
@@ -104,15 +104,16 @@ def _relation(hop: Json, relations: Mapping[str, Relation], *, turned: bool) -> 
     return wording or words(hop["rel"])
 
 
-def _of_filters(plan: Json) -> Iterator[str]:
+def _of_filters(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
     goal = plan["target"].get("var", "T")
     # A node in between is called by its type.
-    between = {hop["to_var"]: f"the {type_words(hop['to_label'])}" for hop in plan["hops"] if hop["to_label"] != ANY}
+    between = {end: "something" for hop in plan["hops"] for end in (hop["from"], hop["to_var"])}
+    between |= {hop["to_var"]: f"the {type_words(hop['to_label'])}" for hop in plan["hops"] if hop["to_label"] != ANY}
     named = {anchor["var"]: anchor_words(anchor) for anchor in plan["anchors"]}
     variables = variables_of(plan) | between | named
     for condition in plan.get("filters") or ():
         whose = "" if condition["var"] == goal else variables.get(condition["var"], condition["var"])
-        yield filter_words(condition, whose, variables)
+        yield filter_words(condition, whose, variables, relations)
 
 
 def _of_exclusions(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:

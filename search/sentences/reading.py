@@ -7,9 +7,9 @@ from typing import Any
 
 from search.domain.graph import ANY, Relation
 from search.language.units import unit_of_name
-from search.plan_words import AGGREGATE_WORDS
+from search.plan_words import AGGREGATE_WORDS, plural
 from search.sentences.nothing import conditions_of
-from search.sentences.values import plural, type_words
+from search.sentences.values import type_words
 from search.text import words
 
 Json = Mapping[str, Any]

@@ -7,7 +7,7 @@ from typing import Any
 
 from search.domain.graph import ANY, Relation
 from search.language.units import unit_of_name, written_unit
-from search.plan_words import order_words, value_words
+from search.plan_words import count_words, order_words, plural, value_words
 from search.text import words
 
 Json = Mapping[str, Any]
@@ -73,21 +73,8 @@ def order_value(order: Json, value: Any, relations: Relations) -> str:
 
 def order_text(order: Json, relations: Relations) -> str:
     """Return an order in words: `founded, least first`, `number of products it makes, most first`."""
-    count = order["by"].get("count")
-    relation = relations.get(count["rel"]) if count else None
-    wording = (relation.inverse if count.get("direction") == "in" else relation.description) if relation else ""
-    said = order_words(order)
-    if not wording:
-        return said
-    far = plural(words(count["to_label"])) if count.get("to_label", "*") != "*" else "things"
-    return ", ".join([f"number of {far} it {wording}", *said.split(", ")[1:]])
-
-
-def plural(noun: str) -> str:
-    """Return the regular English plural of a type's name."""
-    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
-        return f"{noun[:-1]}ies"
-    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+    said, count = order_words(order), order["by"].get("count")
+    return ", ".join([count_words(count, relations), *said.split(", ")[1:]]) if count else said
 
 
 def types_words(labels: Sequence[str], count: int) -> str:

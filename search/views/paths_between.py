@@ -12,7 +12,8 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from search.models import KnowledgeBase, Release
-from search.sentences.values import plural, type_words
+from search.plan_words import plural
+from search.sentences.values import type_words
 from search.services.knowledge.paths_between import EXPORTED, LISTED, Group, PathsBetween, paths_between
 from search.shortest_paths import MOST_HOPS
 from search.text import words

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from search.language.units import unit_of_name
-from search.plan_words import aggregate_words
+from search.plan_words import aggregate_words, plural
 from search.sentences.nothing import nothing_words
 from search.sentences.paths import path_words
 from search.sentences.values import (
@@ -16,7 +16,6 @@ from search.sentences.values import (
     listed,
     measured,
     order_value,
-    plural,
     shown_number,
     type_words,
     types_words,

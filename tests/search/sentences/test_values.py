@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from search.domain.graph import Relation
-from search.sentences.values import counted, listed, order_text, order_value, plural, types_words
+from search.plan_words import plural
+from search.sentences.values import counted, listed, order_text, order_value, types_words
 
 RELATIONS = {"CITES": Relation("CITES", "cites", "is cited by"), "MADE_OF": Relation("MADE_OF")}
 
