@@ -44,7 +44,7 @@ def shown(described: dict[str, Any], **changes: Any) -> ShownSearch:
 
 def renamed(described: dict[str, Any], word: str) -> dict[str, Any]:
     """Return a described search in which every name, snippet and text is one word."""
-    renaming = deepcopy(described)
+    changed = deepcopy(described)
 
     def rename(value: Any) -> None:
         if isinstance(value, dict):
@@ -62,8 +62,8 @@ def renamed(described: dict[str, Any], word: str) -> dict[str, Any]:
                 rename(inner)
 
     for part in ("plan", "plans", "linked", "results"):
-        rename(renaming[part])
-    return renaming | {"question": f"{word} {word}?"}
+        rename(changed[part])
+    return changed | {"question": f"{word} {word}?"}
 
 
 def page(template: str, **context: Any) -> Callable[[HttpRequest], Made]:

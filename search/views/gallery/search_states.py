@@ -24,13 +24,15 @@ MANY = 20
 ALL = 10_000
 
 
-def _results(described: Callable[[], Json], facets: ShownFacets | None = None) -> Callable[[HttpRequest], Made]:
+def _results(
+    described: Callable[[], Json], facets: ShownFacets | None = None, **changes: Any
+) -> Callable[[HttpRequest], Made]:
     def made(request: HttpRequest) -> Made:
-        shown = made_up_shown(described())
+        shown = made_up_shown(described(), **changes)
         box = made_up_box(knowledge_base=shown.knowledge_base, question=shown.question)
         context = {
-            "search": shown, "box": box, "may_cancel": True, "changeable": False, "marks": {}, "collected": {},
-            "missing": [], "facets": facets, "thread_known": set(),
+            "search": shown, "box": box, "longest": box.longest, "may_cancel": True, "changeable": False, "marks": {},
+            "collected": {}, "missing": [], "facets": facets, "thread_known": set(),
         }  # fmt: skip
         return "search/results.html", context
 
@@ -92,6 +94,11 @@ _FAULT = {
     "errors": [{"pointer": "/question", "message": "Ask again in a moment."}],
 }  # fmt: skip
 
+_MEANINGS = [
+    {"sentence": f"{name} that Ingunn Aas designed", "plan": search()["plan"], "plan_index": at}
+    for at, name in enumerate(("product", LONG))
+]
+
 SEARCHES: Mapping[str, Page] = {
     "queued": ("Nothing has begun yet", _results(lambda: _running(0) | {"status": "queued"})),
     "waiting": (
@@ -103,6 +110,8 @@ SEARCHES: Mapping[str, Page] = {
     "one": ("One result", _results(lambda: _done(1, answer=_answer(1)))),
     "many": ("Twenty results", _results(lambda: _done(MANY, answer=_answer(MANY - 1)))),
     "ranked": ("A trained ranker says how sure it is of the first result", _results(_ranked)),
+    "asked-back": ("Two meanings to choose from", _results(lambda: _done(4, answer=_answer(3)), clarify=_MEANINGS)),
+    "nothing-answers": ("Nothing answers, some are close", _results(lambda: _done(8, answer=_answer(0)))),
     "facets": ("What narrows the answers down", _results(lambda: _done(MANY, answer=_answer(MANY)), _FACETS)),
     "facets-awaited": (
         "Facets that take long, and cannot be counted here",
