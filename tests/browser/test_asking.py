@@ -83,7 +83,7 @@ def test_plan_and_query_are_one_click_away(page: Page) -> None:
 
 def test_the_address_of_a_search_can_be_shared(page: Page, open_page: Callable[..., Page]) -> None:
     ask(page)
-    names = page.locator(".result h3").all_inner_texts()
+    names = page.locator(".result h3").all_text_contents()
 
     other = open_page(page.url)
 

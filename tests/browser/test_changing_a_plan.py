@@ -110,8 +110,8 @@ def test_a_wrong_edit_shows_its_fault_beside_the_chip_and_loses_nothing(page: Pa
 
 def test_a_second_plan_can_be_taken_instead(page: Page) -> None:
     ask(page)
-    page.get_by_text("other plan").first.click()
     open_understood(page)
+    page.get_by_text("other plan").first.click()
     page.locator(".others").get_by_role("link", name="Change it").first.click()
     expect(page.get_by_role("heading", name="Change the plan")).to_be_visible()
     run_again(page)
@@ -165,6 +165,7 @@ def test_a_plan_is_changed_without_scripts(open_page: Callable[..., Page]) -> No
     expect(page.get_by_role("textbox", name="Entity 1")).to_have_value("Jarl Wennerholt")
     page.get_by_role("button", name="Run again with this plan").click()
     finished(page)
+    open_understood(page)
     expect(page.locator(".given").first).to_be_visible()
 
 
