@@ -35,14 +35,20 @@ def value_words(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def filter_words(condition: Json, whose: str = "", variables: Mapping[str, str] | None = None) -> str:
+def filter_words(
+    condition: Json,
+    whose: str = "",
+    variables: Mapping[str, str] | None = None,
+    relations: Mapping[str, Relation] | None = None,
+) -> str:
     """Return a filter in plain words: `price under 50`, `features: waterproof`, `founded of brand before 1900`.
 
     `whose` says of what a field is, if not of the answer. `variables` are those of the plan, for a filter that compares
-    with the field of another one (`price under that of Vardø Lantern`).
+    with the field of another one (`price under that of Vardø Lantern`). With `relations` (name → relation) a count is
+    worded by its relation: `number of papers it is cited by: 0`.
     """
     op, value, name = condition["op"], condition.get("value"), condition.get("field") or ""
-    what = what_words(condition) if "count" in condition else unit_of_name(name)[0]
+    what = count_words(condition["count"], relations) if "count" in condition else unit_of_name(name)[0]
     what = f"{what} of {whose}" if whose else what
     if value is None:
         return f"{what} {_KNOWN.get(op, op)}"
@@ -83,11 +89,26 @@ def what_words(condition: Json) -> str:
     return words(condition["field"]) if "count" not in condition else count_words(condition["count"])
 
 
-def count_words(count: Json) -> str:
-    """Return a count: `number of cites (incoming)`; `among those` if only nodes that the plan selects are counted."""
+def count_words(count: Json, relations: Mapping[str, Relation] | None = None) -> str:
+    """Return a count: `number of cites (incoming)`; `among those` if only nodes that the plan selects are counted.
+
+    With `relations` it is worded by its relation, if that has a wording: `number of papers it is cited by`.
+    """
+    relation = (relations or {}).get(count["rel"])
+    wording = (relation.inverse if count.get("direction") == "in" else relation.description) if relation else ""
+    if wording:
+        far = plural(words(count["to_label"])) if count.get("to_label", "*") != "*" else "things"
+        return f"number of {far} it {wording}"
     way = {"in": " (incoming)", "out": " (outgoing)"}.get(count.get("direction") or "", "")
     those = " among those" if count.get("among") else ""
     return f"number of {'edges' if count['rel'] == '*' else words(count['rel'])}{way}{those}"
+
+
+def plural(noun: str) -> str:
+    """Return the regular English plural of a type's name."""
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
 
 
 def exclusion_words(

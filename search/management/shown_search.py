@@ -11,7 +11,6 @@ from rich.text import Text
 
 from search.domain.fusion import SINGLE
 from search.plan_words import AGGREGATE_WORDS, asked_words, exclusion_words, filter_words, order_words, variables_of
-from search.services.searches.what_changed import answer_words
 from search.text import path_text
 
 WIDTH = 110
@@ -48,8 +47,9 @@ def _head(search: dict[str, Any]) -> RenderableType:
         f"[bold]{escape(search['question'])}[/]",
         f"[dim]{escape(search['release'] or search['knowledge_base'])}, {name}: {search['status']}{seconds}[/]",
     ]
-    if search["answer"]["kind"] in ("number", "aggregate", "yes", "no"):
-        lines.append(f"[bold]Answer: {escape(answer_words(search['answer']))}[/]")
+    answer = search["answer"]
+    lines += [f"[bold]{escape(answer['line'])}[/]", escape(answer["because"])] if answer["verdict"] else []
+    lines += [f"[cyan]Or do you mean: {escape(one['sentence'])}[/]" for one in search["clarify"][1:]]
     lines += [f"[cyan]{escape(step['detail'])}[/]" for step in search["steps"] if step["role"] == RECOVERY]
     lines += [
         f"[yellow]{step['name']}: {escape(step['detail'])}[/]"

@@ -26,8 +26,8 @@ def conditions(result: Any) -> SafeString:
 
     An order that the result tells in words of its own is not told again.
     """
-    told = [_condition(one) for one in result.conditions if one.kind != "order" or not result.ordered]
-    if not result.conditions:
+    told = [_condition(one) for one in result.ticks if one.kind != "order" or not result.ordered]
+    if not told:
         return SafeString()
     # Every part is escaped in `_condition`.
     return mark_safe(f'<ul class="conditions" aria-label="Conditions of the plan">{"".join(told)}</ul>')

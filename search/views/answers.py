@@ -10,10 +10,10 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from search.sentences.values import order_value
 from search.services.searches.plan_answers import answer_rows, page_of, plan_answers
 from search.views.export import csv_answer
 from search.views.finding import find_run
-from search.views.shown.answer import order_value
 from search.views.shown.search import relations_of, show_run
 from search.views.unavailable import says_what_is_down
 

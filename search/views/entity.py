@@ -13,11 +13,11 @@ from django.views.decorators.http import require_safe
 
 from search.domain.graph import ANY, Schema
 from search.models import Release
+from search.sentences.values import type_words
 from search.services.knowledge.alike_nodes import alike_nodes
 from search.services.knowledge.describe_node import describe_node
 from search.views.finding import find_knowledge_base
 from search.views.form import question_box
-from search.views.shown.wording import type_words
 from search.views.unavailable import says_what_is_down
 
 MANY_GROUPS = 4

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from search.models import Node, Release
+from search.sentences.values import type_words
 from search.services.knowledge.find_nodes import complete_name
 from search.services.searches.storable import storable_text
-from search.views.shown.wording import type_words
 
 MOST_MEANT = 8
 LONGEST = 500

@@ -12,16 +12,16 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from search.models import KnowledgeBase, Release
+from search.plan_words import plural
+from search.sentences.values import type_words
 from search.services.knowledge.paths_between import EXPORTED, LISTED, Group, PathsBetween, paths_between
 from search.shortest_paths import MOST_HOPS
 from search.text import words
 from search.views.export import csv_answer
 from search.views.finding import find_knowledge_base
 from search.views.nodes import Meant, meant
-from search.views.shown.answer import plural
 from search.views.shown.between import sketch
 from search.views.shown.results import show_path
-from search.views.shown.wording import type_words
 from search.views.unavailable import says_what_is_down
 
 MOST_CHANGES = 20

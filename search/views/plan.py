@@ -16,6 +16,7 @@ from search import wiring
 from search.domain.errors import Fault, NotNow
 from search.domain.graph import Schema
 from search.models import Node, Release, SearchRun
+from search.sentences.values import type_words
 from search.services.access.visitor_cookie import asking_visitor, keep_visitor
 from search.services.knowledge.find_nodes import complete_name
 from search.services.searches.check_plan import check_plan
@@ -32,7 +33,6 @@ from search.views.plan_form import Json
 from search.views.plan_inside import Around, entered
 from search.views.shown.chips import EntityLookup, FoundEntity
 from search.views.shown.editor import show_editor
-from search.views.shown.wording import type_words
 from search.views.unavailable import not_now, says_what_is_down, status_of
 
 ENTITIES_OFFERED = 8

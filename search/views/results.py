@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from search.domain.errors import NotAllowed
+from search.domain.question import LONGEST_QUESTION
 from search.models import Feedback, SearchRun
 from search.services.access.visitor_cookie import visitor_of
 from search.services.access.visitors import may_cancel
@@ -74,7 +75,7 @@ def results_page(
     """
     box = question_box(request, knowledge_base=run.knowledge_base_name, question=run.question, pipeline=run.pipeline)
     context = _context(request, run) | {"box": box, "feedback_fault": fault, "feedback_typed": typed}
-    context |= {"follow_fault": follow_fault, "follow_typed": follow_typed, "thread_known": _readable(request, run)}
+    context |= {"follow_fault": follow_fault, "follow_typed": follow_typed}
     return render(request, "search/results.html", context, status=status)
 
 
@@ -111,6 +112,8 @@ def _context(request: HttpRequest, run: SearchRun) -> dict[str, Any]:
     given = [] if search.pending else list(own_feedback(run, request.user, visitor_of(request)))
     return {
         "search": search,
+        "longest": LONGEST_QUESTION,
+        "thread_known": _readable(request, run),
         "may_cancel": _may_cancel(request, run),
         "changeable": not search.pending and run.release is not None,
         "marks": {one.node_id: one.kind for one in given},

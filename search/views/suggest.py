@@ -10,9 +10,9 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
 from search.models import Node, Release
+from search.sentences.values import type_words
 from search.services.knowledge.find_nodes import complete_name
 from search.views.finding import find_knowledge_base
-from search.views.shown.wording import type_words
 from search.views.unavailable import says_what_is_down
 
 MOST_WORDS = 5

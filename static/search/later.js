@@ -34,3 +34,17 @@ document.addEventListener("toggle", (event) => {
   const link = event.target.matches("details[open]") && event.target.querySelector("[data-later]");
   if (link && link.closest("details") === event.target) bring(link);
 }, true);
+
+// How a question was understood is open on every page for who opened it last.
+{
+const OPEN = "understood-open";
+const opens = () => { try { return localStorage.getItem(OPEN) === "1"; } catch { return false; } };
+const remembered = () => { const part = document.getElementById("understood"); if (part && opens()) part.open = true; };
+
+document.addEventListener("toggle", (event) => {
+  if (event.target.id !== "understood") return;
+  try { localStorage.setItem(OPEN, event.target.open ? "1" : "0"); } catch { /* It is closed on the next page. */ }
+}, true);
+document.addEventListener("htmx:after:swap", remembered);
+remembered();
+}

@@ -26,6 +26,14 @@ def finished(page: Page) -> None:
     expect(page.locator("#live[hx-get]")).to_have_count(0)
 
 
+def open_understood(page: Page) -> None:
+    """Open how the question was understood; it stays open on the pages that follow."""
+    part = page.locator("#understood")
+    if part.get_attribute("open") is None:
+        part.locator("> summary").click()
+    expect(part).to_have_attribute("open", "")
+
+
 def open_details(page: Page) -> None:
     """Open everything that can be opened, also inside of what arrives when it is opened."""
     page.evaluate(_OPEN)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.asking import finished
+from search.sentences.values import counted
+from tests.browser.asking import finished, open_understood
 from tests.browser.axe import faint_in_dark, violations
 
 pytestmark = pytest.mark.browser
@@ -69,36 +71,48 @@ def press(page: Page, button: str) -> None:
 def test_a_number_is_the_answer_where_one_was_asked(page: Page, show: Callable[..., dict[str, Any]]) -> None:
     described = show(CHEAP | {"ask": "how many"}, "How many products cost less than 20 euros?")
     shoot(page, "answer-count")
-    line = page.locator("#answer strong")
-    expect(line).to_have_text(str(described["answer"]["value"]))
-    expect(page.locator("#answer")).to_contain_text("products, counted in the graph")
+    expect(page.locator("#state")).to_have_text(f"{described['answer']['value']} products")
+    expect(page.locator("#because")).to_contain_text("Sure: this meaning was chosen")
+    # Beside a number nothing near is shown unasked.
+    expect(page.locator("#near > .results")).to_have_count(0)
 
 
 def test_yes_has_its_path_and_no_says_that_everything_was_looked_at(
     page: Page, show: Callable[..., dict[str, Any]]
 ) -> None:
     show(OSTERVIK | {"ask": "whether"}, "Does Ostervik make anything?")
-    expect(page.locator("#answer strong")).to_have_text("Yes")
-    expect(page.locator("#answer .path").first).to_contain_text("Ostervik ← has brand —")
+    expect(page.locator("#state")).to_have_text(re.compile("^Yes: Ostervik makes "))
     nothing = OSTERVIK["filters"] + [{"var": "T", "field": "price", "op": ">", "value": 9999}]
     show(OSTERVIK | {"ask": "whether", "filters": nothing}, "Does Ostervik make anything for 10,000 euros?")
-    expect(page.locator("#answer strong")).to_have_text("No")
+    expect(page.locator("#state")).to_have_text("No: no product with price over 9999 is made by “Ostervik”")
     unknown = OSTERVIK | {"anchors": [{"var": "b", "text": "Nobodybrand", "label": "brand", "ids": ["brand:nobody"]}]}
     show(unknown | {"ask": "whether"}, "Does Nobodybrand make anything?")
-    expect(page.locator("#answer strong")).to_have_text("Not known")
-    expect(page.locator("#answer")).to_contain_text("products does not know “Nobodybrand”")
+    expect(page.locator("#state")).to_have_text("Neither yes nor no can be said from what is here")
+    expect(page.locator("#because")).to_contain_text("Nothing here is called “Nobodybrand”.")
 
 
-def test_the_list_says_where_the_answers_end(page: Page, show: Callable[..., dict[str, Any]]) -> None:
+def test_answers_and_what_is_near_are_two_lists(page: Page, show: Callable[..., dict[str, Any]]) -> None:
     described = show(OSTERVIK | {"exclude": [NOT_STEEL]}, "Which Ostervik products are not made of steel?")
     shoot(page, "answer-negation")
-    answers = [result["node"]["name"] for result in described["results"] if result["answers"]]
-    assert 0 < len(answers) < len(described["results"])
-    parts = page.locator(".results > li").evaluate_all("(all) => all.map((one) => one.id)")
-    last = max(result["rank"] for result in described["results"] if result["answers"])
-    assert parts.index("near") == last
-    expect(page.locator("#near")).to_contain_text("What follows is near")
-    expect(page.locator("#answer")).to_contain_text("what follows the line is near")
+    answers = [result["rank"] for result in described["results"] if result["answers"]]
+    near = [result["rank"] for result in described["results"] if not result["answers"]]
+    assert answers
+    assert len(near) > 5
+
+    def ranks(part: str) -> list[int]:
+        return [int(rank) for rank in page.locator(f"{part} > .result .rank").all_inner_texts()]
+
+    assert ranks(".found > .results") == answers
+    assert ranks("#near > .results") == near[:5]
+    expect(page.get_by_role("heading", name="Close, but no answer")).to_be_visible()
+    # An answer shows the conditions that it meets, a near one says in a sentence what it meets and what not.
+    assert page.locator(".found > .results .conditions .not_met").count() == 0
+    assert page.locator(".found > .results .conditions .met").count() >= 2 * len(answers)
+    assert page.locator("#near .conditions, #near .tick").count() == 0
+    expect(page.locator("#near > .results .near-why")).to_have_count(5)
+    expect(page.locator("#near .near-why").filter(has_text="Excluded by the question.").first).to_be_attached()
+    page.get_by_text(f"{len(near) - 5} more that are close").click()
+    assert ranks("#near .nearer .results") == near[5:]
 
 
 def test_an_order_shows_its_values_and_which_places_are_shared(page: Page, show: Callable[..., dict[str, Any]]) -> None:
@@ -106,6 +120,7 @@ def test_an_order_shows_its_values_and_which_places_are_shared(page: Page, show:
     shoot(page, "answer-order")
     placed = [result["evidence"]["order"] for result in described["results"]]
     shown = page.locator(".result .ordered").all_inner_texts()
+    open_understood(page)
     assert len(shown) == len(placed)
     for text, one in zip(shown, placed, strict=True):
         assert text.startswith(f"makes {one['value']} place {one['place']}")
@@ -140,6 +155,7 @@ def test_a_facet_narrows_the_answers_by_keys_alone_and_can_be_taken_away(
     count = show(SINCE_2015, "What came out since 2015?")["answer"]["count"]
     shoot(page, "answer-facets")
     assert 1 <= page.locator(".facet").count() <= 4
+    open_understood(page)
     first = page.locator(".facet").first.get_by_role("button").first
     label = first.locator("span").first.inner_text()
     left = int(first.locator(".n").inner_text().strip(" ,\n"))
@@ -148,7 +164,7 @@ def test_a_facet_narrows_the_answers_by_keys_alone_and_can_be_taken_away(
     page.keyboard.press("Enter")
     page.wait_for_url(lambda url: url != before)
     finished(page)
-    expect(page.locator("#answer strong")).to_have_text(f"{left} answers")
+    expect(page.locator("#state")).to_contain_text(re.compile(f"^{counted(left, 'products')}"))
     added = page.locator(".chips .filter").last
     expect(added).to_contain_text(label.split(" – ")[0])
     added.get_by_role("button").focus()
@@ -156,16 +172,18 @@ def test_a_facet_narrows_the_answers_by_keys_alone_and_can_be_taken_away(
     page.keyboard.press("Enter")
     page.wait_for_url(lambda url: url != narrowed)
     finished(page)
-    expect(page.locator("#answer strong")).to_have_text(f"{count} answers")
+    expect(page.locator("#state")).to_contain_text(f"{count} products")
 
 
 def test_what_was_not_understood_stands_word_by_word(page: Page) -> None:
     asked = {"knowledge_base": "products", "question": "Which blorble zumpty products did Ingunn Aas design?"}
     described = page.request.post("/api/v1/searches/?wait=30", data=asked).json()
     page.goto(f"/search/{described['id']}/")
-    expect(page.locator("#left-over li q").filter(has_text="blorble")).to_have_count(1)
-    expect(page.locator("#left-over li q").filter(has_text="zumpty")).to_have_count(1)
-    expect(page.locator(".how")).not_to_contain_text("almost surely right")
+    expect(page.locator("#because")).to_have_text(
+        "We are not sure, because “blorble” and “zumpty” could not be checked."
+    )
+    page.get_by_role("button", name="Ignore “blorble” and “zumpty”").click()
+    expect(page.locator("#because")).to_have_text("Sure: this meaning was chosen, and all of it was checked.")
 
 
 def test_answers_have_no_fault_at_any_width(
@@ -197,6 +215,7 @@ def test_a_plan_is_built_of_a_comparison_an_exclusion_and_an_inserted_hop_by_key
         page.keyboard.press("Enter")
 
     show(OSTERVIK)
+    open_understood(page)
     page.locator(".plan-head").get_by_role("link", name="Change it").click()
     key("+ comparison")
     other = page.get_by_role("textbox", name="Entity 2")

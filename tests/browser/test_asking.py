@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from search.domain.question import LONGEST_QUESTION
-from tests.browser.asking import ANSWERS, QUESTION, ask, finished
+from tests.browser.asking import ANSWERS, QUESTION, ask, finished, open_understood
 from tests.browser.conftest import Site
 from tests.browser.test_everybody import FAINT_TEXT
 
@@ -28,10 +28,10 @@ def test_a_question_that_names_nothing_gets_what_is_nearest_and_no_condition_is_
     page = open_page("/", viewport={"width": width, "height": 844}, color_scheme=scheme)
     ask(page, "asdf qwer")
 
-    expect(page.get_by_text("Nothing in this question names anything here.")).to_be_visible()
-    first = page.locator(".result").first.locator(".conditions")
-    expect(first).to_contain_text(re.compile(r"“asdf qwer”\s*similarity 0\.\d\d"))
+    expect(page.get_by_text("Nothing in the question names anything here")).to_be_visible()
+    expect(page.get_by_role("heading", name="Closest texts, possibly unrelated")).to_be_visible()
     expect(page.locator(".conditions .met, .checks .met")).to_have_count(0)
+    open_understood(page)
     facts = page.locator(".plan")
     expect(facts).not_to_contain_text("probability")
     expect(facts).not_to_contain_text("found 0")
@@ -41,6 +41,7 @@ def test_a_question_that_names_nothing_gets_what_is_nearest_and_no_condition_is_
 def test_a_question_is_answered_with_its_plan_its_paths_and_its_arithmetic(page: Page) -> None:
     ask(page)
 
+    open_understood(page)
     plan = page.get_by_role("region", name="Plan", exact=True)
     expect(plan).to_contain_text("Ingunn Aas")
     expect(plan).to_contain_text("Ostervik")
@@ -65,7 +66,6 @@ def test_a_question_is_answered_with_its_plan_its_paths_and_its_arithmetic(page:
         parts.append(weight / (k + rank))
     total = float(first.locator(".total").inner_text())
     assert total == pytest.approx(sum(parts), abs=6e-5)
-    assert numbers(first.locator(".score").inner_text()) == [total]
     drawing = first.locator(".drawing svg")
     assert "designed by" in (drawing.locator("> title").text_content() or "")
     assert {"designer", "product"} <= set(drawing.locator(".box-type").all_text_contents())
@@ -74,6 +74,7 @@ def test_a_question_is_answered_with_its_plan_its_paths_and_its_arithmetic(page:
 def test_plan_and_query_are_one_click_away(page: Page) -> None:
     ask(page)
 
+    open_understood(page)
     page.get_by_text("Plan as JSON").click()
     expect(page.locator("#plan-json")).to_contain_text('"relevance_text"')
     page.get_by_text(re.compile("query of plan 1$")).click()
@@ -82,7 +83,7 @@ def test_plan_and_query_are_one_click_away(page: Page) -> None:
 
 def test_the_address_of_a_search_can_be_shared(page: Page, open_page: Callable[..., Page]) -> None:
     ask(page)
-    names = page.locator(".result h3").all_inner_texts()
+    names = page.locator(".result h3").all_text_contents()
 
     other = open_page(page.url)
 
@@ -146,6 +147,7 @@ def test_a_question_that_is_too_long_is_explained_beside_the_box(page: Page) -> 
 
 def test_a_plan_can_be_changed_and_asked_with(page: Page) -> None:
     ask(page)
+    open_understood(page)
     page.get_by_text("Plan as JSON").click()
     page.get_by_text("Change it and ask again").click()
     plan = page.get_by_label("Plan (JSON)")

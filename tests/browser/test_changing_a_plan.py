@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 import pytest
 from playwright.sync_api import Page, Request, expect
 
-from tests.browser.asking import ask, finished
+from tests.browser.asking import ask, finished, open_understood
 from tests.browser.test_everybody import FAINT_TEXT, FAULTS_OF_STRUCTURE, OVERFLOWING, SCREENS
 
 pytestmark = pytest.mark.browser
@@ -25,6 +25,7 @@ OFFERED = [
 def opened(page: Page) -> None:
     """Ask, and open the best plan to change it."""
     ask(page)
+    open_understood(page)
     page.locator(".plan-head").get_by_role("link", name="Change it").click()
     expect(page.get_by_role("heading", name="Change the plan")).to_be_focused()
 
@@ -109,6 +110,7 @@ def test_a_wrong_edit_shows_its_fault_beside_the_chip_and_loses_nothing(page: Pa
 
 def test_a_second_plan_can_be_taken_instead(page: Page) -> None:
     ask(page)
+    open_understood(page)
     page.get_by_text("other plan").first.click()
     page.locator(".others").get_by_role("link", name="Change it").first.click()
     expect(page.get_by_role("heading", name="Change the plan")).to_be_visible()
@@ -155,6 +157,7 @@ def test_a_plan_is_changed_with_keys_alone(page: Page) -> None:
 def test_a_plan_is_changed_without_scripts(open_page: Callable[..., Page]) -> None:
     page = open_page("/", java_script_enabled=False)
     ask(page)
+    open_understood(page)
     page.locator(".plan-head").get_by_role("link", name="Change it").click()
     page.get_by_role("textbox", name="Entity 1").fill("jarl w")
     page.get_by_role("button", name="Find").first.click()
@@ -162,6 +165,7 @@ def test_a_plan_is_changed_without_scripts(open_page: Callable[..., Page]) -> No
     expect(page.get_by_role("textbox", name="Entity 1")).to_have_value("Jarl Wennerholt")
     page.get_by_role("button", name="Run again with this plan").click()
     finished(page)
+    open_understood(page)
     expect(page.locator(".given").first).to_be_visible()
 
 
@@ -211,9 +215,10 @@ def test_the_plan_inside_an_entity_opens_in_the_same_form_and_goes_back_into_the
     computed = asked.json()["answer"]["aggregate"]
     page.goto(f"/search/{asked.json()['id']}/")
     finished(page)
-    expect(page.locator("#answer strong")).to_contain_text(f"{computed['value']:.6g}"[:4])
-    expect(page.locator("#answer")).to_contain_text("Mean price of")
+    expect(page.locator("#state")).to_contain_text(f"{computed['value']:.6g}"[:4])
+    expect(page.locator("#state")).to_contain_text("the mean price of")
     expect(page.locator(".plan .chip.anchor").first).to_contain_text("the brand with the lowest founded:")
+    open_understood(page)
     page.locator(".plan-head").get_by_role("link", name="Change it").click()
     expect(page.get_by_label("asks")).to_have_value("mean show price")
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.asking import QUESTION, ask, open_details
+from tests.browser.asking import QUESTION, ask, open_details, open_understood
 from tests.browser.axe import faint_in_dark, violations
 from tests.browser.conftest import PRODUCTS, Site
 from tests.browser.unwieldy import LONG_ID, NAME, write_bundle
@@ -232,6 +232,7 @@ def test_a_plan_that_had_to_be_mended_has_no_fault(open_checked: OpenPage) -> No
     page = open_checked("/")
     ask(page)
     page.get_by_text("Plan as JSON").click()
+    open_understood(page)
     page.get_by_text("Change it and ask again").click()
     page.get_by_label("Plan (JSON)").fill(json.dumps(IMPOSSIBLE_PLAN))
     before = page.url
@@ -246,6 +247,7 @@ def test_a_plan_that_had_to_be_mended_has_no_fault(open_checked: OpenPage) -> No
 def test_a_plan_form_with_faults_and_offers_has_no_fault(open_checked: OpenPage) -> None:
     page = open_checked("/")
     ask(page)
+    open_understood(page)
     page.locator(".plan-head").get_by_role("link", name="Change it").click()
     page.get_by_role("button", name="+ condition").click()
     page.get_by_label("Value, condition 1", exact=True).fill("cheap")

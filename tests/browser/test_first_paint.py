@@ -13,7 +13,8 @@ WATCH = """document.addEventListener('DOMContentLoaded', () => {
   const results = [...document.querySelectorAll('.result')];
   window.first = results.map((one) => getComputedStyle(one).contentVisibility);
 })"""
-MANY = "something to keep soup hot on a hike"
+MANY = "products that cost less than 50 euros"
+"""A question with more answers than a page lists."""
 
 
 def test_a_page_that_is_opened_at_its_top_lays_out_what_is_below_the_screen_after_its_first_paint(

@@ -23,7 +23,7 @@ def test_results_are_kept_by_keyboard_alone(open_page: Callable[..., Page]) -> N
     page.locator("#result-1 .why > summary").focus()
     page.keyboard.press("j")
     expect(page.locator("#result-2 .why > summary")).to_be_focused()
-    page.keyboard.press("e")
+    page.keyboard.press("w")
     expect(page.locator("#result-2 .why")).to_have_attribute("open", "")
     page.keyboard.press("c")
     dialog = page.get_by_role("dialog", name="Collect")

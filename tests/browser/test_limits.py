@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from search.domain.plan.parts import MAX_TEXT
 from search.domain.question import LONGEST_QUESTION
 from search.domain.schema_settings import LONGEST_GUIDANCE
-from tests.browser.asking import ask
+from tests.browser.asking import ask, open_understood
 from tests.browser.conftest import KEEPER
 
 pytestmark = pytest.mark.browser
@@ -50,6 +50,7 @@ def test_the_question_on_an_entity_s_page_has_the_same_limit(page: Page) -> None
 
 def test_texts_of_a_plan_hold_what_a_plan_may_hold(page: Page) -> None:
     ask(page)
+    open_understood(page)
     page.locator(".plan-head").get_by_role("link", name="Change it").click()
     about = page.get_by_label("about")
     expect(about).to_have_attribute("maxlength", str(MAX_TEXT))

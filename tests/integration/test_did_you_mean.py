@@ -17,7 +17,6 @@ from search.services.knowledge.import_snapshot import import_snapshot
 from search.services.searches.describe_search import describe_search
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
-from search.views.shown.understanding import show_understanding
 from tests.search.ingest import bundles
 
 pytestmark = pytest.mark.django_db
@@ -59,10 +58,11 @@ def test_a_better_known_name_that_is_nearly_the_same_is_offered_and_can_be_asked
     assert [(one["text"], one["how"], [o["name"] for o in one["others"]]) for one in described["did_you_mean"]] == [
         ("Hanna Holm", "name", ["Hana Holm"])
     ]
-    shown = show_understanding(described)
-    assert shown is not None
-    assert [(one.text, one.name, one.question) for one in shown.suggestions] == [
-        ("Hanna Holm", "Hana Holm", "films directed by Hana Holm")
+    assert described["understood"]["suggestions"] == [
+        {"text": "Hanna Holm", "name": "Hana Holm", "question": "films directed by Hana Holm"}
+    ]
+    assert described["answer"]["settle"] == [
+        {"sentence": "I meant Hana Holm", "question": "films directed by Hana Holm"}
     ]
     page = Client().get(f"/search/{run.pk}/").content.decode()
     offered = re.search(r'Did you mean <button class="link" name="q" value="([^"]*)">([^<]*)<', page)
@@ -82,6 +82,5 @@ def test_a_misspelt_name_is_told_as_it_was_taken() -> None:
     run = asked("films directed by Hannna Holmm")
     described = describe_search(run)
     assert [(one["how"], one["name"]) for one in described["did_you_mean"]] == [("spelling", "Hanna Holm")]
-    shown = show_understanding(described)
-    assert shown is not None
-    assert (shown.meant, shown.suggestions) == ((("Hannna Holmm", "Hanna Holm"),), ())
+    read = described["understood"]
+    assert (read["meant"], read["suggestions"]) == ([{"said": "Hannna Holmm", "name": "Hanna Holm"}], [])

@@ -15,6 +15,7 @@ from search.domain.plan import AGGREGATES, PlanSource
 from search.domain.plan.changes import CHANGE_KINDS, PLAN_PARTS
 from search.domain.question import LONGEST_QUESTION
 from search.domain.trace import ROLES
+from search.domain.verdict import VERDICTS
 
 
 class Pipeline(serializers.Serializer[Any]):
@@ -181,8 +182,44 @@ class ComputedValue(serializers.Serializer[Any]):
     nodes = Whole()
 
 
+class Settling(serializers.Serializer[Any]):
+    """What would settle a doubt: the words for a button, and the plan or the question to ask with."""
+
+    sentence = Text()
+    plan = JsonObject(required=False)
+    question = Text(required=False)
+
+
+class Choice(serializers.Serializer[Any]):
+    """A reading of the question in one phrase; a search with its plan answers it."""
+
+    sentence = Text()
+    plan = JsonObject()
+    plan_index = Whole()
+
+
+class Understood(serializers.Serializer[Any]):
+    """How the question was read.
+
+    `left` are words that only the texts were searched for, `more` is the number of further ones. `turning` are words
+    such as *not* that could not be applied. `read_as` is the question in the language of the knowledge base, if it was
+    asked in another one. `meant` are names that were `said` in another way than they are stored.
+    """
+
+    left = serializers.ListField(child=Text())
+    more = Whole()
+    turning = serializers.ListField(child=Text())
+    read_as = Text(allow_blank=True)
+    notes = serializers.ListField(child=Text())
+    meant = serializers.ListField(child=serializers.DictField(child=Text()))
+    suggestions = serializers.ListField(child=serializers.DictField(child=Text()))
+
+
 class Answer(serializers.Serializer[Any]):
     """The answer of the shown plan: a list, a number, an aggregate, yes, no, or unknown.
+
+    `line` is the answer in one line, `verdict` says how sure it is (null before the search is done), `because` is a
+    sentence with the reason, and `settle` is what would settle each doubt.
 
     `count` is the number of answers that the plan has in the graph; `complete` says that there are no further ones.
     `value` is the number where one was asked for. `unbound` are entities of the plan that are not known. `text` are
@@ -200,6 +237,10 @@ class Answer(serializers.Serializer[Any]):
     complete = serializers.BooleanField()
     unbound = serializers.ListField(child=Text(), required=False)
     text = Text(required=False)
+    line = Text(allow_blank=True)
+    verdict = serializers.ChoiceField(list(VERDICTS), allow_null=True)
+    because = Text(allow_blank=True)
+    settle = Settling(many=True)
 
 
 class Step(serializers.Serializer[Any]):
@@ -345,6 +386,11 @@ class Search(serializers.Serializer[Any]):
     expansion = Expansion(allow_null=True, help_text="Null where the question itself was searched.")
     fusion = Fusion(allow_null=True)
     answer = Answer()
+    understood = Understood(allow_null=True, help_text="Null before there is a plan.")
+    clarify = Choice(
+        many=True,
+        help_text="Readings with other answers to choose from, the shown one first; empty if it is clearly likelier.",
+    )
     results = Result(many=True)
     steps = Step(many=True)
 

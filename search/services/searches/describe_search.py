@@ -30,6 +30,7 @@ from search.models import SearchRun, SearchStep
 from search.services.searches.answer import answer_of
 from search.services.searches.describe_follow_up import describe_follow_up
 from search.services.searches.end_abandoned import end_abandoned_search, why_nobody_takes
+from search.services.searches.verdict import told
 from search.signals.titles import signal_title
 from search.text import words
 
@@ -69,14 +70,14 @@ def describe_search(run: SearchRun) -> dict[str, Any]:
 
 
 def describe(run: SearchRun, steps: Sequence[SearchStep]) -> dict[str, Any]:
-    """Return the same from a run and its steps, in order; it reads no rows."""
+    """Return the same from a run and its steps, in order; of a run whose release has been loaded it reads no rows."""
     output = outputs_of(steps)
     pipeline = wiring.pipeline_or_none(run.pipeline)
     plans = describe_plans(output)
     shown, others = shown_plan(output)
     answer = answer_of(output.plans, output.links, output.found, shown, output.asked)
     results = describe_results(output, shown, pipeline)
-    return {
+    search = {
         "id": str(run.pk),
         "status": run.status,
         "question": run.question,
@@ -114,6 +115,8 @@ def describe(run: SearchRun, steps: Sequence[SearchStep]) -> dict[str, Any]:
         "results": results,
         "steps": [describe_step(step, pipeline) for step in steps],
     }
+    schema = run.release.snapshot.schema if run.release is not None else None
+    return search | told(search, output.found, schema, output.graph.probability if output.graph else None)
 
 
 def _values(answer: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from search.models import SearchRun
-from search.plan_words import aggregate_words
 from search.services.searches.compare_searches import check_comparable, compare_described
 from search.services.searches.describe_search import describe_search
 
@@ -25,7 +24,7 @@ def what_changed(before: SearchRun, after: SearchRun) -> dict[str, Any]:
     earlier, later = describe_search(before), describe_search(after)
     comparison = compare_described([earlier, later])
     results = [_moved(row) for row in comparison["nodes"]]
-    answers = [answer_words(earlier["answer"]), answer_words(later["answer"])]
+    answers = [one["answer"]["line"] or "no answer" for one in (earlier, later)]
     return {
         "comparison": comparison,
         "finished": comparison["finished"],
@@ -58,25 +57,6 @@ def plan_changes(comparison: Json) -> Iterator[dict[str, str]]:
         for part in comparison["searches"][at]["plan"] or ():
             if len(part["searches"]) == 1:
                 yield {"kind": kind, "part": part["part"], "text": part["text"]}
-
-
-def answer_words(answer: Json) -> str:
-    """Return the answer of a plan in words: `12 answers`, `at least 12`, `42`, `yes`, `no answer of the plan`.
-
-    Of a number computed from a field it also says how many answers have the field: `mean price 42.5 (of 12)`.
-    """
-    if answer["kind"] == "number":
-        return str(answer["value"])
-    if answer["kind"] == "aggregate":
-        one = answer["aggregate"]
-        value = "not known" if one["value"] is None else f"{one['value']} (of {one['nodes']})"
-        return f"{aggregate_words(one['function'], one['field'])} {value}"
-    if answer["kind"] in ("yes", "no"):
-        return str(answer["kind"])
-    if answer["kind"] != "list":
-        return "no answer of the plan"
-    count = f"{answer['count']} answer{'' if answer['count'] == 1 else 's'}"
-    return count if answer["complete"] else f"at least {count}"
 
 
 def reasons(before: SearchRun, after: SearchRun) -> Iterator[dict[str, str]]:

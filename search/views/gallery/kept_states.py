@@ -14,7 +14,7 @@ from django.http import HttpRequest
 
 from search.models import Collection, CollectionItem, KnowledgeBase, SavedSearch, SearchRun
 from search.views.gallery.made_up import LONG, RIGHT_TO_LEFT, Made, search
-from search.views.shown.search import show_search
+from search.views.gallery.made_up import shown as made_up_shown
 
 Page = tuple[str, Callable[[HttpRequest], Made]]
 WHEN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
@@ -168,7 +168,7 @@ def _changed(*moved: Mapping[str, Any], status: str = "done", **values: Any) -> 
     differs = bool(moved)
     context = {
         "before": run(1), "after": run(2, status=status, release_name="films-4"),
-        "search": show_search(search(status=status)), "parts": [], "reasons": _REASONS, "moved": moved, "failed": [],
+        "search": made_up_shown(search(status=status)), "parts": [], "reasons": _REASONS, "moved": moved, "failed": [],
         "saved": _kept(1),
         "changed": {
             "counts": {kind: kinds.count(kind) for kind in ("new", "gone", "up", "down")} | {"same": 14},

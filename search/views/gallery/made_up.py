@@ -10,9 +10,12 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from search.domain.payloads import Traversals
 from search.models import KnowledgeBase
 from search.services.pipelines.list_pipelines import list_pipelines
+from search.services.searches.verdict import told
 from search.views.form import SearchBox
+from search.views.shown.search import ShownSearch, show_search
 
 Made = tuple[str, dict[str, Any]]
 LONG = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"
@@ -33,9 +36,15 @@ def search(**changes: Any) -> dict[str, Any]:
     return described | changes
 
 
+def shown(described: dict[str, Any], **changes: Any) -> ShownSearch:
+    """Return a described search as its page shows it, with a verdict as every search gets it, then the changes."""
+    answered = {"answer": {"kind": "list", "count": 0, "complete": False}} | described
+    return show_search(answered | told(answered, Traversals(), None) | changes)
+
+
 def renamed(described: dict[str, Any], word: str) -> dict[str, Any]:
     """Return a described search in which every name, snippet and text is one word."""
-    told = deepcopy(described)
+    changed = deepcopy(described)
 
     def rename(value: Any) -> None:
         if isinstance(value, dict):
@@ -53,8 +62,8 @@ def renamed(described: dict[str, Any], word: str) -> dict[str, Any]:
                 rename(inner)
 
     for part in ("plan", "plans", "linked", "results"):
-        rename(told[part])
-    return told | {"question": f"{word} {word}?"}
+        rename(changed[part])
+    return changed | {"question": f"{word} {word}?"}
 
 
 def page(template: str, **context: Any) -> Callable[[HttpRequest], Made]:

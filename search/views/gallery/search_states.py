@@ -13,8 +13,8 @@ from search.models import KnowledgeBase, Release, Snapshot
 from search.services.searches.plan_answers import ListedAnswer, PlanAnswers
 from search.views.form import SearchBox
 from search.views.gallery.made_up import LONG, RIGHT_TO_LEFT, Made, made_up_box, renamed, search
+from search.views.gallery.made_up import shown as made_up_shown
 from search.views.shown.facets import ShownFacet, ShownFacets, ShownFacetValue
-from search.views.shown.search import show_search
 from search.views.shown.why import show_why
 
 Json = dict[str, Any]
@@ -24,13 +24,15 @@ MANY = 20
 ALL = 10_000
 
 
-def _results(described: Callable[[], Json], facets: ShownFacets | None = None) -> Callable[[HttpRequest], Made]:
+def _results(
+    described: Callable[[], Json], facets: ShownFacets | None = None, **changes: Any
+) -> Callable[[HttpRequest], Made]:
     def made(request: HttpRequest) -> Made:
-        shown = show_search(described())
+        shown = made_up_shown(described(), **changes)
         box = made_up_box(knowledge_base=shown.knowledge_base, question=shown.question)
         context = {
-            "search": shown, "box": box, "may_cancel": True, "changeable": False, "marks": {}, "collected": {},
-            "missing": [], "facets": facets, "thread_known": set(),
+            "search": shown, "box": box, "longest": box.longest, "may_cancel": True, "changeable": False, "marks": {},
+            "collected": {}, "missing": [], "facets": facets, "thread_known": set(),
         }  # fmt: skip
         return "search/results.html", context
 
@@ -92,6 +94,11 @@ _FAULT = {
     "errors": [{"pointer": "/question", "message": "Ask again in a moment."}],
 }  # fmt: skip
 
+_MEANINGS = [
+    {"sentence": f"{name} that Ingunn Aas designed", "plan": search()["plan"], "plan_index": at}
+    for at, name in enumerate(("product", LONG))
+]
+
 SEARCHES: Mapping[str, Page] = {
     "queued": ("Nothing has begun yet", _results(lambda: _running(0) | {"status": "queued"})),
     "waiting": (
@@ -103,6 +110,8 @@ SEARCHES: Mapping[str, Page] = {
     "one": ("One result", _results(lambda: _done(1, answer=_answer(1)))),
     "many": ("Twenty results", _results(lambda: _done(MANY, answer=_answer(MANY - 1)))),
     "ranked": ("A trained ranker says how sure it is of the first result", _results(_ranked)),
+    "asked-back": ("Two meanings to choose from", _results(lambda: _done(4, answer=_answer(3)), clarify=_MEANINGS)),
+    "nothing-answers": ("Nothing answers, some are close", _results(lambda: _done(8, answer=_answer(0)))),
     "facets": ("What narrows the answers down", _results(lambda: _done(MANY, answer=_answer(MANY)), _FACETS)),
     "facets-awaited": (
         "Facets that take long, and cannot be counted here",
@@ -125,7 +134,7 @@ SEARCHES: Mapping[str, Page] = {
 def _why(described: Callable[[], Json], rank: int = 1) -> Callable[[HttpRequest], Made]:
     def made(_: HttpRequest) -> Made:
         told = described()
-        shown = show_search(told)
+        shown = made_up_shown(told)
         result = shown.results[rank - 1]
         return "search/why.html", {"search": shown, "result": result, "why": show_why(told, rank)}
 
@@ -146,7 +155,7 @@ def _listed(count: int, name: str = "Sval Flask", reason: str = "") -> Callable[
         found = PlanAnswers(keys=keys, complete=True, reason=reason)
         nodes = [SimpleNamespace(id=f"f{at}", name=f"{name} {at + 1}", type="product") for at in range(min(count, 50))]
         listed = [(ListedAnswer(at + 1, node, None), "") for at, node in enumerate(nodes)]  # type: ignore[arg-type]
-        shown = show_search(search(answer=_answer(count)))
+        shown = made_up_shown(search(answer=_answer(count)))
         run = SimpleNamespace(pk=shown.id, question=shown.question, knowledge_base_name=shown.knowledge_base)
         last = max(1, -(-count // 50))
         return "search/answers.html", {

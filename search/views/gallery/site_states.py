@@ -12,8 +12,8 @@ from search.models import KnowledgeBase
 from search.services.searches.compare_searches import compare_described
 from search.views.gallery.kept_states import WHEN, run
 from search.views.gallery.made_up import LONG, RIGHT_TO_LEFT, Made, made_up_box, renamed, search
+from search.views.gallery.made_up import shown as made_up_shown
 from search.views.shown.comparison import lay_out
-from search.views.shown.search import show_search
 
 Json = dict[str, Any]
 Page = tuple[str, Callable[[HttpRequest], Made]]
@@ -31,7 +31,7 @@ def _by(title: str, keep: slice, **changes: Any) -> Json:
 
 def _compared(*described: Json) -> Callable[[HttpRequest], Made]:
     def made(request: HttpRequest) -> Made:
-        comparison = lay_out(compare_described(described), [show_search(one) for one in described])
+        comparison = lay_out(compare_described(described), [made_up_shown(one) for one in described])
         box = made_up_box(knowledge_base="products", question=comparison.question)
         return "search/compare.html", {
             "box": box, "comparison": comparison, "chosen": [one.title.casefold() for one in comparison.columns],
@@ -110,7 +110,7 @@ STATUS: Mapping[str, Page] = {
 
 def _trace(described: Callable[[], Json], output: str = '{\n  "found": 12\n}') -> Callable[[HttpRequest], Made]:
     def made(_: HttpRequest) -> Made:
-        shown = show_search(described())
+        shown = made_up_shown(described())
         run_shown = run(1, shown.question, code_version="0.14.0")
         return "search/trace.html", {
             "search": shown, "run": run_shown, "steps": [(step, output) for step in shown.steps],

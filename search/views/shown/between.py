@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from search.domain.graph import Direction
+from search.sentences.values import relation_words, type_words
 from search.services.knowledge.paths_between import Box, Group, Link, PathsBetween
 from search.views.shown.drawing import (
     BOX_HEIGHT,
@@ -17,7 +18,6 @@ from search.views.shown.drawing import (
     Placed,
     breadth,
 )  # fmt: skip
-from search.views.shown.wording import relation_words, type_words
 
 PORT = 26.0
 """Height of a line's beginning with its label above it."""

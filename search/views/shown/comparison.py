@@ -8,11 +8,11 @@ from typing import Any
 
 from search.domain.rank_table import TOP
 from search.models import SearchRun
+from search.sentences.values import type_words
 from search.services.searches.compare_searches import compare_described
 from search.services.searches.describe_search import describe_search
 from search.views.shown.follow_up import PARTS
 from search.views.shown.search import ShownSearch, relations_of, show_search
-from search.views.shown.wording import type_words
 
 Json = Mapping[str, Any]
 ROW = 100

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from search.sentences.values import relation_words, type_words
 from search.text import path_text
-from search.views.shown.wording import relation_words, type_words
 
 Json = Mapping[str, Any]
 

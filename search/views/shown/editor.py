@@ -11,11 +11,12 @@ from search.domain.graph import ANY, Schema
 from search.domain.plan.filter_checks import MEASURED
 from search.domain.plan.parts import COMPARING, COUNTING
 from search.plan_words import CONTAINED_WORDS, DATED_WORDS, MEASURED_WORDS
+from search.sentences.values import relation_words, type_words, value_text
 from search.text import words
 from search.views.plan_form import EITHER, Json, fields_for, labels_of, loose_end
 from search.views.shown.chips import Chip, Choice, Editor, EntityLookup, FilterChip
 from search.views.shown.order_chips import counts_for, exclusion_chips, order_chip, said_by
-from search.views.shown.wording import RISK_NAMES, RISK_WORDINGS, relation_words, type_words, value_text
+from search.views.shown.wording import RISK_NAMES, RISK_WORDINGS
 
 OPERATOR_WORDINGS: Mapping[str, str] = {
     "=": "is", "!=": "is not", "between": "between", "in": "one of", "not in": "none of", "exists": "is known",

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 
 from search.domain.facets import Facet
+from search.sentences.values import Relations
 from search.services.searches.facets import Facets
 from search.text import words
-from search.views.shown.answer import Relations
 
 
 @dataclass(frozen=True, slots=True)

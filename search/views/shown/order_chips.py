@@ -9,10 +9,10 @@ from search.domain.graph import ANY, Direction, Schema
 from search.domain.plan import AGGREGATES
 from search.domain.plan.filter_checks import MEASURED, NAME
 from search.plan_words import SHOWS, aggregate_words, asked_words, exclusion_words, variables_of
+from search.sentences.values import relation_words, type_words
 from search.text import words
 from search.views.plan_form import Json, fields_for, labels_of
 from search.views.shown.chips import Choice, ExclusionChip, OrderChip
-from search.views.shown.wording import relation_words, type_words
 
 ASKS: Mapping[str, str] = {"which": "which", "how many": "how many", "whether": "whether there is any"}
 DIRECTIONS: Mapping[str, str] = {"desc": "most or newest first", "asc": "least or oldest first"}

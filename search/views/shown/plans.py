@@ -18,9 +18,9 @@ from search.plan_words import (
     filter_words,
     variables_of,
 )
+from search.sentences.values import Relations, order_text, relation_words, type_words
 from search.text import words
-from search.views.shown.answer import Relations, order_text
-from search.views.shown.wording import RISK_NAMES, RISK_WORDINGS, SOURCES, relation_words, type_words
+from search.views.shown.wording import RISK_NAMES, RISK_WORDINGS, SOURCES
 
 Json = Mapping[str, Any]
 

@@ -8,15 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from search.plan_words import more_conditions, variables_of
+from search.sentences.nothing import named_conditions
+from search.sentences.reading import reading_words
+from search.sentences.values import Relations, measured, order_value, relation_words, type_words
+from search.services.searches.understood import walks
 from search.text import path_text
-from search.views.shown.answer import Relations, measured, order_value, place_words
+from search.views.shown.answer import near_words, place_words
 from search.views.shown.plans import filter_text
-from search.views.shown.wording import relation_words, type_words
 
 Json = Mapping[str, Any]
 
-TEXT_SIGN = "≈"
-"""Mark of a text condition: its similarity is shown, but does not prove that the condition is met."""
 CONDITION_SIGNS = {
     "met": ("✓", "met"),
     "not_met": ("✗", "not met"),
@@ -64,27 +65,37 @@ class ShownResult:
     ordered: str = ""
     """The value that put it where it stands or that the plan shows, and the values that the plan's filters compare."""
     place: str = ""
-    otherwise: int | None = None
-    """Number of the plan whose conditions were checked, if it is not the plan that the page shows."""
-    excluded: bool = False
-    """Whether it is known to be what the plan excludes."""
+    ticks: tuple[ShownCondition, ...] = ()
+    """The conditions as a card shows them: each name with the relations that lead to it."""
+    near: str = ""
+    """What one that is no answer meets, and what not, in one sentence."""
 
 
 def show_results(search: Json, relations: Relations | None = None) -> tuple[ShownResult, ...]:
     """Return the results of a described search, best first; `relations` are those of the schema, for their wordings."""
-    results, known, first = search["results"], relations or {}, search["plan_index"]
+    results, known = search["results"], relations or {}
     shown = [_show(result, search["plans"], known) for result in results]
-    told = _orders(search, known)
+    orders, none = _orders(search, known), search["answer"]["verdict"] == "none"
     return tuple(
         replace(
-            one,
-            answers=bool(result.get("answers", True)),
-            ordered=order,
-            place=place,
-            otherwise=None if one.plan_index in (None, first) or not one.conditions else one.plan_index + 1,
+            one, ordered=order, place=place,
+            answers=bool(result["answers"]) and not none,
+            near=_near(result, one, search, known),
         )
-        for one, result, (order, place) in zip(shown, results, told, strict=True)
-    )
+        for one, result, (order, place) in zip(shown, results, orders, strict=True)
+    )  # fmt: skip
+
+
+def _near(result: Json, shown: ShownResult, search: Json, relations: Relations) -> str:
+    evidence = result["evidence"] or {}
+    if not any(walks(entry["plan"]) for entry in search["plans"]):
+        return ""
+    excluded = any(one["status"] == "not_met" for one in evidence.get("exclude", ()))
+    other = shown.plan_index not in (None, search["plan_index"]) and evidence.get("whole") == "met"
+    plan = search["plans"][shown.plan_index]["plan"] if other and shown.plan_index is not None else None
+    if plan is not None and not walks(plan):
+        return near_words((), excluded=excluded, otherwise="")
+    return near_words(shown.ticks, excluded=excluded, otherwise=reading_words(plan, relations) if plan else "")
 
 
 def _orders(search: Json, relations: Relations) -> Iterator[tuple[str, str]]:
@@ -126,9 +137,9 @@ def _show(result: Json, plans: Sequence[Json], relations: Relations) -> ShownRes
         name=node["name"],
         snippet=result["snippet"],
         conditions=_conditions(evidence, plans, relations),
+        ticks=_ticks(evidence, plans, relations),
         plan_index=evidence["plan_index"] if evidence else None,
-        excluded=any(one["status"] == "not_met" for one in (evidence or {}).get("exclude", ())),
-        paths=tuple(show_path(path) for path in [*paths, *broken] if path),
+        paths=tuple(show_path(path) for path in [*paths, *broken] if len(path) > 1),
     )
 
 
@@ -166,6 +177,32 @@ def _conditions(evidence: Json | None, plans: Sequence[Json], relations: Relatio
     return tuple(found)
 
 
+def _ticks(evidence: Json | None, plans: Sequence[Json], relations: Relations) -> tuple[ShownCondition, ...]:
+    """Return the conditions in which a name and the relations that lead to it are one."""
+    if not evidence or not 0 <= evidence["plan_index"] < len(plans):
+        return ()
+    plan = plans[evidence["plan_index"]]["plan"]
+    anchors = {one["var"]: one["status"] for one in evidence["anchors"]}
+    hops = {one["index"]: one["status"] for one in evidence["hops"]}
+    named = list(named_conditions(plan, relations))
+    said = {hop for one in named for hop in one.hops}
+    found = [
+        _condition("anchor", one.words, _worst([anchors.get(one.var, "unknown"), *(hops[at] for at in one.hops)]))
+        for one in named
+    ]
+    rest = [one for one in _conditions(evidence, plans, relations) if one.kind not in ("anchor", "hop")]
+    loose = [
+        _condition("hop", relation_words(plan["hops"][at]["rel"]), status)
+        for at, status in hops.items()
+        if at not in said
+    ]
+    return (*found, *loose, *rest)
+
+
+def _worst(statuses: Sequence[str]) -> str:
+    return next((one for one in ("not_met", "unknown") if one in statuses), "met")
+
+
 def _labels(plan: Json) -> dict[str, str]:
     labels = {hop["to_var"]: type_words(hop["to_label"]) for hop in plan["hops"]}
     labels |= {hop["from"]: labels.get(hop["from"], "anything") for hop in plan["hops"]}
@@ -182,8 +219,8 @@ def _nearness(residual: Json) -> ShownCondition:
     label, score, threshold = f"“{residual['text']}”", residual.get("score"), residual.get("threshold")
     if score is None:
         return _condition("text", label, "unknown", "similarity of the text")
-    note = "" if threshold is None else f"the nearest entries of its type reach {threshold:.2f}"
-    return ShownCondition("text", label, "near", TEXT_SIGN, f"similarity {score:.2f}", note)
+    note = "" if threshold is None else f"; the nearest entries of its type reach {threshold:.2f}"
+    return ShownCondition("text", label, "near", *CONDITION_SIGNS["unknown"], f"similarity {score:.2f}{note}")
 
 
 def show_path(path: Sequence[Json]) -> ShownPath:

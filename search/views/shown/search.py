@@ -9,21 +9,24 @@ from typing import Any
 
 from search.domain.graph import Schema
 from search.models import SearchRun
+from search.sentences.reading import reading_words
+from search.sentences.values import Relations
 from search.services.searches.describe_search import describe_search
 from search.services.searches.learned_from import knows_only_made_questions
-from search.views.shown.answer import Relations, ShownAnswer, show_answer
+from search.views.shown.answer import ShownAnswer, show_answer
 from search.views.shown.expansion import ShownExpansion, show_expansion
 from search.views.shown.follow_up import ShownFollowUp, show_follow_up
 from search.views.shown.model_use import ShownModelUse, show_model_use
 from search.views.shown.plans import ShownPlan, show_plan
 from search.views.shown.progress import ShownStep, show_steps, without_model
 from search.views.shown.results import ShownResult, show_results
-from search.views.shown.understanding import ShownUnderstanding, show_understanding
 from search.views.shown.wording import RISK_NAMES
 
 Json = Mapping[str, Any]
 
 UNFINISHED = ("queued", "running")
+NEAR = 5
+"""Results that are no answers which are shown without being asked for."""
 RECOVERY = "recover"
 """Role of the steps that say, each in one sentence, how a plan that found nothing was changed."""
 
@@ -103,7 +106,9 @@ class ShownSearch:
     plan: ShownPlan | None = None
     readings: tuple[ShownReading, ...] = ()
     answer: ShownAnswer | None = None
-    reading: ShownUnderstanding | None = None
+    understood: Json | None = None
+    meaning: str = ""
+    """What the shown plan asks for, in one phrase."""
     follow_up: ShownFollowUp | None = None
     model_use: ShownModelUse | None = None
     expansion: ShownExpansion | None = None
@@ -126,27 +131,30 @@ class ShownSearch:
         return bool(tried) and tried[-1] == "ok"
 
     @property
-    def counted(self) -> str:
-        """How many results there are; where the plan lists answers, how many of them are answers and how many near.
+    def answers(self) -> tuple[ShownResult, ...]:
+        """The results that answer the question, or may answer it."""
+        return tuple(one for one in self.results if one.answers)
 
-        What only may be an answer is counted as a result.
-        """
-        answer, number = self.answer, len(self.results)
-        if answer is None or answer.kind != "list" or not answer.here or answer.open:
-            return f"{number} result{'' if number == 1 else 's'}"
-        said = f"{answer.here} answer{'' if answer.here == 1 else 's'}{' here' if answer.elsewhere else ''}"
-        return f"{said}, and {answer.near} near {'it' if answer.here == 1 else 'them'}" if answer.near else said
+    @property
+    def near(self) -> tuple[ShownResult, ...]:
+        """The first of the other results; none beside a number, a yes or a no, which they cannot explain."""
+        return tuple(one for one in self.results if not one.answers)[: self._near_shown]
+
+    @property
+    def nearer(self) -> tuple[ShownResult, ...]:
+        """The rest of them, which are shown on request."""
+        return tuple(one for one in self.results if not one.answers)[self._near_shown :]
+
+    @property
+    def _near_shown(self) -> int:
+        return 0 if self.answer is not None and self.answer.single else NEAR
 
     @property
     def nearest_only(self) -> bool:
         """Whether no plan queries the graph, so that the results are only the nearest to the text."""
-        planned = bool(self.plans) and not self.recovery and not self.plans[0].given
-        return planned and self.state == "done" and bool(self.results) and not any(p.walks for p in self.plans)
-
-    @property
-    def surely(self) -> bool:
-        """Whether the plan is called almost surely right: it is probable, and no word of the question is left over."""
-        return bool(self.fusion and self.fusion.surely) and (self.reading is None or self.reading.complete)
+        return (
+            not self.recovery and self.state == "done" and bool(self.results) and not any(p.walks for p in self.plans)
+        )
 
     @property
     def alternatives(self) -> tuple[ShownPlan, ...]:
@@ -181,9 +189,7 @@ def show_described(run: SearchRun, search: Json) -> ShownSearch:
         searchable = base is not None and base.active_release_id is not None
         shown = replace(show_search(search), searchable=searchable, only_stored=run.only_stored)
     else:
-        # The schema is parsed each time that it is asked for.
-        schema = run.release.snapshot.schema
-        shown = show_search(search, relations_by_name(schema), schema)
+        shown = show_search(search, relations_of(run))
     if shown.answer is None or shown.answer.right is None or not knows_only_made_questions(run.specification):
         return shown
     return replace(shown, answer=replace(shown.answer, of_made=True))
@@ -199,7 +205,7 @@ def relations_by_name(schema: Schema) -> Relations:
     return {relation.name: relation for relation in schema.relations}
 
 
-def show_search(search: Json, relations: Relations | None = None, schema: Schema | None = None) -> ShownSearch:
+def show_search(search: Json, relations: Relations | None = None) -> ShownSearch:
     """Return a described search as the values that the page prints.
 
     `relations` are those of the schema, for their wordings.
@@ -233,8 +239,9 @@ def show_search(search: Json, relations: Relations | None = None, schema: Schema
         fusion=_fusion(search["fusion"]),
         steps=show_steps(search),
         results=show_results(search, relations),
-        answer=show_answer(search, relations),
-        reading=show_understanding(search, schema.language if schema else "en", schema),
+        answer=show_answer(search),
+        understood=search["understood"],
+        meaning=reading_words(search["plan"], relations or {}) if search["plan"] else "",
         waiting=search.get("waiting") or "",
         model_use=show_model_use(search.get("model_use")),
         changes=search.get("changes", 0),

@@ -14,7 +14,7 @@ def condition(label: str, **values: str) -> SimpleNamespace:
 
 
 def test_conditions_are_a_list_and_everything_in_it_is_escaped() -> None:
-    result = SimpleNamespace(ordered="", conditions=[condition("<b>A & B</b>", note='say "x"')])
+    result = SimpleNamespace(ordered="", ticks=[condition("<b>A & B</b>", note='say "x"')])
     assert conditions(result) == (
         '<ul class="conditions" aria-label="Conditions of the plan"><li class="met" title="say &quot;x&quot;">'
         '<span class="tick" aria-hidden="true">✓</span><span class="what">&lt;b&gt;A &amp; B&lt;/b&gt;</span>'
@@ -24,10 +24,10 @@ def test_conditions_are_a_list_and_everything_in_it_is_escaped() -> None:
 
 def test_an_order_that_the_result_tells_itself_is_left_out_and_a_long_label_is_cut() -> None:
     order, long = condition("by price", kind="order"), condition("x" * 91)
-    assert conditions(SimpleNamespace(ordered="price 24", conditions=[order])).count("<li") == 0
-    assert conditions(SimpleNamespace(ordered="", conditions=[order])).count("<li") == 1
-    assert f">{'x' * 89}…<" in conditions(SimpleNamespace(ordered="", conditions=[long]))
-    assert conditions(SimpleNamespace(ordered="", conditions=[])) == ""
+    assert conditions(SimpleNamespace(ordered="price 24", ticks=[order])).count("<li") == 0
+    assert conditions(SimpleNamespace(ordered="", ticks=[order])).count("<li") == 1
+    assert f">{'x' * 89}…<" in conditions(SimpleNamespace(ordered="", ticks=[long]))
+    assert conditions(SimpleNamespace(ordered="", ticks=[])) == ""
 
 
 def test_a_judgment_that_was_given_is_taken_back_by_the_same_button() -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from celery import current_app
 
+from search.domain.payloads import Traversals
+from search.services.searches.verdict import told
 from search.views import gallery
 
 SEARCH = Path(gallery.__file__).with_name("search.json")
@@ -15,7 +17,11 @@ SEARCH = Path(gallery.__file__).with_name("search.json")
 
 @pytest.fixture
 def described() -> dict[str, Any]:
-    return json.loads(SEARCH.read_text(encoding="utf-8"))
+    search = {
+        "answer": {"kind": "list", "count": 2, "complete": True},
+        **json.loads(SEARCH.read_text(encoding="utf-8")),
+    }
+    return search | told(search, Traversals(), None)
 
 
 @pytest.fixture

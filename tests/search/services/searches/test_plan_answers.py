@@ -211,12 +211,13 @@ def test_what_is_computed_from_all_answers_is_one_thing_and_stands_first(ask: As
     values = answer.pop("values")
     assert answer == {
         "kind": "aggregate", "aggregate": {"function": "mean", "field": "year", "value": 1955.5, "nodes": FILMS},
-        "count": FILMS, "complete": True, "field": "year",
+        "count": FILMS, "complete": True, "field": "year", "line": "1955.5, the mean year of 120 films",
+        "verdict": "sure", "because": "Sure: this meaning was chosen, and all of it was checked.", "settle": [],
     }  # fmt: skip
     assert len(values) == 5
     assert all(1950 <= one["value"] <= 1961 for one in values)
     page = client.get(f"/search/{run.pk}/").content.decode()
-    assert "<strong>1955.5</strong> <span>Mean year of 120 films." in page
+    assert ">1955.5, the mean year of 120 films</p>" in page
     assert "mean year" in page
     assert "All 120 answers" in " ".join(page.split()).replace("All 120</a>", "All 120")
     told = client.get(f"/api/v1/searches/{run.pk}/").json()["answer"]

@@ -9,7 +9,7 @@ from search.models import KnowledgeBase, SearchRun
 from search.services.searches.request_search import request_search
 from search.services.searches.run_again import run_again
 from search.services.searches.run_search import run_search
-from search.services.searches.what_changed import answer_words, plan_changes, what_changed
+from search.services.searches.what_changed import plan_changes, what_changed
 from tests.search import small
 
 pytestmark = pytest.mark.django_db
@@ -80,17 +80,3 @@ def test_parts_that_one_plan_has() -> None:
     assert list(plan_changes(comparison)) == [
         {"kind": "removed", "part": "hop", "text": "b"}, {"kind": "added", "part": "hop", "text": "c"},
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        ({"kind": "list", "count": 1, "complete": True}, "1 answer"),
-        ({"kind": "list", "count": 12, "complete": False}, "at least 12 answers"),
-        ({"kind": "number", "value": 4, "count": 4, "complete": True}, "4"),
-        ({"kind": "no", "count": 0, "complete": True}, "no"),
-        ({"kind": "unknown", "count": 0, "complete": False}, "no answer of the plan"),
-    ],
-)
-def test_answers_in_words(answer: dict[str, object], said: str) -> None:
-    assert answer_words(answer) == said

@@ -13,7 +13,8 @@ from tests.search.services.searches.test_compare_searches import plan, search
 def shown(*searches: dict[str, Any]) -> ShownComparison:
     """Lay out described searches; what their own pages print of plans and results is kept short."""
     blank = {"linked": [], "graph": None, "plans": [], "plan_index": None, "other_plans": [], "fusion": None,
-             "answer": None, "did_you_mean": [], "changes": 1, "follow_up": None}  # fmt: skip
+             "answer": {"verdict": None}, "did_you_mean": [], "changes": 1, "follow_up": None, "understood": None,
+             "clarify": [], "plan": None}  # fmt: skip
     described = []
     for one in searches:
         results = [

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from search.domain.graph import Relation
 from search.views.shown.results import show_results
 
 
@@ -15,10 +16,10 @@ def test_conditions_are_entities_then_relations_then_the_text(described: dict[st
         ("anchor", "Ostervik", "✓", "met"),
         ("hop", "designed by", "✓", "met"),
         ("hop", "has brand", "✓", "met"),
-        ("text", "“keeps a drink cold”", "≈", "similarity 0.52"),
+        ("text", "“keeps a drink cold”", "?", "not checked"),
     ]
     assert first.conditions[2].note == "Ingunn Aas to product"
-    assert first.conditions[4].note == "the nearest entries of its type reach 0.31"
+    assert first.conditions[4].note == "similarity 0.52; the nearest entries of its type reach 0.31"
 
 
 @pytest.mark.parametrize("status", ["met", "not_met"])
@@ -32,7 +33,7 @@ def test_how_near_a_text_is_is_no_condition_that_is_met_or_not(described: dict[s
 
     text = show_results(described)[0].conditions[-1]
 
-    assert (text.status, text.mark, text.word, text.note) == ("near", "≈", "similarity 0.27", "")
+    assert (text.status, text.mark, text.word, text.note) == ("near", "?", "not checked", "similarity 0.27")
 
 
 def test_a_text_that_could_not_be_held_against_the_document_says_so(described: dict[str, Any]) -> None:
@@ -82,7 +83,7 @@ def test_filters_stand_behind_the_relations_and_what_was_dropped_before_the_text
     assert [(c.kind, c.label, c.mark, c.word) for c in conditions[4:]] == [
         ("filter", "price at most 60", "✗", "not met"),
         ("dropped", "good for winter", "–", "dropped"),
-        ("text", "“keeps a drink cold”", "≈", "similarity 0.52"),
+        ("text", "“keeps a drink cold”", "?", "not checked"),
     ]
 
 
@@ -118,10 +119,40 @@ def test_the_values_that_filters_compare_stand_beside_every_result(described: di
     assert (shown.ordered, shown.place) == ("weight 2180 g", "place 1")
 
 
-def test_a_result_that_was_checked_against_another_plan_names_it(described: dict[str, Any]) -> None:
-    shown = show_results(described)
+def test_a_card_says_a_name_with_its_relation_in_the_words_of_the_schema(described: dict[str, Any]) -> None:
+    relations = {"HAS_BRAND": Relation("HAS_BRAND", "is made by", "makes")}
 
-    assert [one.otherwise for one in (shown[0], shown[3])] == [None, 2]
+    assert [(c.label, c.word) for c in show_results(described, relations)[0].ticks] == [
+        ("designed by “Ingunn Aas”", "met"),
+        ("is made by “Ostervik”", "met"),
+        ("“keeps a drink cold”", "not checked"),
+    ]
+
+
+def test_what_is_near_says_what_it_meets_and_what_not(described: dict[str, Any]) -> None:
+    near = described["results"][2]
+    near["evidence"]["anchors"] = [{"var": "a1", "status": "met"}, {"var": "a2", "status": "not_met"}]
+    near["evidence"]["hops"] = [{"index": 0, "status": "met"}, {"index": 1, "status": "not_met"}]
+
+    shown = show_results(described)[2]
+
+    assert not shown.answers
+    assert shown.near == "Designed by “Ingunn Aas”, but not: has brand “Ostervik”."
+
+
+def test_what_fits_another_meaning_says_which_and_claims_nothing_of_the_shown_one(described: dict[str, Any]) -> None:
+    described["results"][3]["evidence"]["whole"] = "met"
+
+    shown = show_results(described)[3]
+
+    assert not shown.answers
+    assert shown.near.startswith("Fits another meaning: product that also buy a product that designed by “Ingunn Aas”")
+
+
+def test_nothing_is_an_answer_where_the_verdict_is_that_there_is_none(described: dict[str, Any]) -> None:
+    assert [one.answers for one in show_results(described)] == [True, True, False, False]
+    described["answer"]["verdict"] = "none"
+    assert not any(one.answers for one in show_results(described))
 
 
 def test_what_the_plan_excludes_is_marked(described: dict[str, Any]) -> None:
@@ -133,5 +164,6 @@ def test_what_the_plan_excludes_is_marked(described: dict[str, Any]) -> None:
 
     first, second = show_results(described)[:2]
 
-    assert (first.excluded, second.excluded) == (True, False)
+    assert first.near == "Excluded by the question."
+    assert "Excluded" not in second.near
     assert [(one.kind, one.status) for one in first.conditions if one.kind == "exclude"] == [("exclude", "not_met")]

@@ -1,17 +1,27 @@
-"""Why a plan has no answer, in words: its conditions, which nothing meets together, and the one that was let go."""
+"""The conditions of a plan in words, and the sentence that nothing meets them together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from search.domain.graph import ANY, OPPOSITE, Relation
 from search.domain.plan.routes import routes
 from search.plan_words import anchor_words, compared_only, exclusion_words, filter_words, variables_of
+from search.sentences.values import type_words
 from search.text import words
-from search.views.shown.wording import type_words
 
 Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCondition:
+    """What a name asks of an answer, in words, with the variable of its anchor and the indexes of its hops."""
+
+    words: str
+    var: str
+    hops: tuple[int, ...]
 
 
 def nothing_words(plan: Json, relations: Mapping[str, Relation]) -> str:
@@ -19,44 +29,43 @@ def nothing_words(plan: Json, relations: Mapping[str, Relation]) -> str:
 
     Each name is a condition in the words of its relations, each exclusion is another one.
     """
-    parts = [*_of_names(plan, relations), *_of_exclusions(plan, relations)]
-    labels = plan["target"].get("labels") or [ANY]
-    kind = " or ".join(map(type_words, labels)) if ANY not in labels else "node"
-    if filters := list(_of_filters(plan)):
-        kind = f"{kind} with {', '.join(filters)}"
-    goal = plan["target"].get("var", "T")
-    if named := [anchor for anchor in plan["anchors"] if anchor["var"] == goal]:
-        return f"{_name(named[0])} is no {kind}{' that ' if parts else ''}{' and '.join(parts)}."
+    kind, parts, excluded, named = conditions_of(plan, relations)
+    parts = [*parts, *excluded]
+    if named:
+        return f"{named} is no {kind}{' that ' if parts else ''}{' and '.join(parts)}."
     if len(parts) < 2:
-        known = [kind, *parts] if parts or filters else []
-        return f"No {' '.join(known)}." if known else "Nothing in the graph meets the plan as it was asked."
+        known = [kind, *parts] if parts or plan.get("filters") else []
+        return f"No {' '.join(known)}." if known else "Nothing here meets the question."
     both = "both " if len(parts) == 2 else ""
     return f"No {kind} {both}{', '.join(parts[:-1])} and {parts[-1]}."
+
+
+def conditions_of(plan: Json, relations: Mapping[str, Relation]) -> tuple[str, list[str], list[str], str]:
+    """Return the kind of the answers with its filters, what they have to be, what not, and the name they have to have.
+
+    `product with price under 50`, [`is made of “oak”`, …], [`not “written by Ada”`, …], and mostly no name.
+    """
+    parts = [one.words for one in named_conditions(plan, relations)]
+    labels = plan["target"].get("labels") or [ANY]
+    kind = " or ".join(map(type_words, labels)) if ANY not in labels else "thing"
+    if filters := list(_of_filters(plan, relations)):
+        kind = f"{kind} with {', '.join(filters)}"
+    goal = plan["target"].get("var", "T")
+    named = next((_name(anchor) for anchor in plan["anchors"] if anchor["var"] == goal), "")
+    return kind, parts, list(_of_exclusions(plan, relations)), named
 
 
 def looked_at_words(plan: Json, relations: Mapping[str, Relation], *, found: bool) -> str:
     """Return the sentence on what a plan looked up of a name, where it is not the answer; empty if it has no name."""
     goal = plan["target"].get("var", "T")
     named = [anchor for anchor in plan["anchors"] if anchor["var"] == goal]
-    parts = [*_of_names(plan, relations), *_of_exclusions(plan, relations)]
+    parts = [*(one.words for one in named_conditions(plan, relations)), *_of_exclusions(plan, relations)]
     if not named or not parts:
         return ""
     return f"Looked at was whether {_name(named[0])} {' and '.join(parts)}: {'yes' if found else 'no'}."
 
 
-def let_go_words(dropped: Sequence[Sequence[str]]) -> str:
-    """Return the sentence on the conditions without which something was found; empty if there are none.
-
-    `dropped` are the conditions that were let go together, for each way in which the plan was changed.
-    """
-    told = [together for together in dropped if together]
-    if not told:
-        return ""
-    ways = " or ".join(" and ".join(f"“{one}”" for one in together) for together in told)
-    return f"What follows is near: {ways} {'was' if len(told[-1]) == 1 else 'were'} let go."
-
-
-def _of_names(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
+def named_conditions(plan: Json, relations: Mapping[str, Relation]) -> Iterator[NamedCondition]:
     """Yield what each name asks of an answer, from the answer outwards: `works at an institution that is in “X”`."""
     goal = plan["target"].get("var", "T")
     hops = plan["hops"]
@@ -68,14 +77,16 @@ def _of_names(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
             # The filter that compares with it says it.
             continue
         said: list[str] = []
-        for leg in reached.get(anchor["var"], ()):
+        legs = reached.get(anchor["var"], ())
+        for leg in legs:
             hop = hops[leg.hop]
             said.append(_relation(hop, relations, turned=leg.turned))
             if leg.there != anchor["var"]:
                 label = types.get(leg.there, ANY)
                 said.append(f"{'something' if label == ANY else _one(type_words(label))} that")
         if anchor["var"] != goal:
-            yield " ".join([*said, _name(anchor)]) if said else f"is {_name(anchor)}"
+            told = " ".join([*said, _name(anchor)]) if said else f"is {_name(anchor)}"
+            yield NamedCondition(told, anchor["var"], tuple(leg.hop for leg in legs))
 
 
 def _name(anchor: Json) -> str:
@@ -93,11 +104,16 @@ def _relation(hop: Json, relations: Mapping[str, Relation], *, turned: bool) -> 
     return wording or words(hop["rel"])
 
 
-def _of_filters(plan: Json) -> Iterator[str]:
-    goal, variables = plan["target"].get("var", "T"), variables_of(plan)
+def _of_filters(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
+    goal = plan["target"].get("var", "T")
+    # A node in between is called by its type.
+    between = {end: "something" for hop in plan["hops"] for end in (hop["from"], hop["to_var"])}
+    between |= {hop["to_var"]: f"the {type_words(hop['to_label'])}" for hop in plan["hops"] if hop["to_label"] != ANY}
+    named = {anchor["var"]: anchor_words(anchor) for anchor in plan["anchors"]}
+    variables = variables_of(plan) | between | named
     for condition in plan.get("filters") or ():
         whose = "" if condition["var"] == goal else variables.get(condition["var"], condition["var"])
-        yield filter_words(condition, whose, variables)
+        yield filter_words(condition, whose, variables, relations)
 
 
 def _of_exclusions(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Why a plan has no answer, and what was let go, as sentences."""
+"""Why a plan has no answer, as a sentence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from search.domain.graph import Relation
-from search.views.shown.nothing import let_go_words, looked_at_words, nothing_words
+from search.sentences.nothing import looked_at_words, nothing_words
 
 RELATIONS = {
     "MADE_OF": Relation("MADE_OF", "is made of", "is the material of"),
@@ -71,13 +71,6 @@ def plan(anchors: list[dict[str, Any]], hops: list[dict[str, Any]], **more: Any)
 )
 def test_the_conditions_that_nothing_meets_are_said_together(given: dict[str, Any], said: str) -> None:
     assert nothing_words(given, RELATIONS) == said
-
-
-def test_what_was_let_go_is_named() -> None:
-    assert let_go_words([["made of oak"]]) == "What follows is near: “made of oak” was let go."
-    assert let_go_words([["a", "b"]]) == "What follows is near: “a” and “b” were let go."
-    assert let_go_words([["a"], ["b"]]) == "What follows is near: “a” or “b” was let go."
-    assert let_go_words([]) == ""
 
 
 def test_what_was_looked_at_is_said_of_the_name_that_had_to_be_reached() -> None:

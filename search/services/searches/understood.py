@@ -1,10 +1,9 @@
-"""What of a question the shown plan leaves out, word by word, and how the question was read."""
+"""understood: how a question was read, and what of it the shown plan leaves out, word by word."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from search.domain.graph import Schema
@@ -26,72 +25,56 @@ MOST_WORDS = 12
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A name that may have been meant by a stretch of the question, and the question with it."""
+def understood(search: Json, schema: Schema | None = None) -> dict[str, Any] | None:
+    """Return how the question of a described search was read; None before there is a plan.
 
-    text: str
-    name: str
-    question: str
+    `left` are content words that only the texts were searched for, `more` the number of those beyond `MOST_WORDS`, and
+    `turning` words that turn a condition round, such as *not*, with which nothing was done. `read_as` is the question
+    in the language of the knowledge base, if it was asked in another one. `notes` are sentences about what could not be
+    read, `meant` what was `said` and the `name` that it was taken for. `suggestions` are names that may have been meant
+    by a stretch of the question, each with the question that says so.
 
-
-@dataclass(frozen=True, slots=True)
-class ShownUnderstanding:
-    """`left` are content words that only the texts were searched for, `turning` words that nothing was done with.
-
-    Turning words are those that turn a condition round, such as *not* and *without*. `read_as` is the question in the
-    language of the knowledge base, if it was asked in another one. `notes` are sentences about what could not be read,
-    `meant` pairs of what was said and the name that it was taken for. `more` is the number of words beyond those shown.
-    """
-
-    left: tuple[str, ...] = ()
-    turning: tuple[str, ...] = ()
-    more: int = 0
-    read_as: str = ""
-    notes: tuple[str, ...] = ()
-    meant: tuple[tuple[str, str], ...] = ()
-    suggestions: tuple[Suggestion, ...] = ()
-
-    @property
-    def complete(self) -> bool:
-        """Whether the plan explains every word."""
-        return not self.left and not self.turning
-
-
-def show_understanding(search: Json, language: str = "en", schema: Schema | None = None) -> ShownUnderstanding | None:
-    """Return what the shown plan leaves out; None before there is one, and where a person gave the plan.
-
-    `language` is that of the knowledge base, in which the question is read. A plan that leaves the whole question to
-    the texts has understood the words of its `schema`.
+    A plan that leaves the whole question to the texts has understood the words of its `schema`. Of a plan that a person
+    gave only `left` is told.
     """
     index = search["plan_index"]
-    if index is None or search["plans"][index]["source"] == "user":
+    if index is None:
         return None
     entry = search["plans"][index]
     # What recovery let go was understood; the page says that it was let go.
     plan = entry.get("given") or entry["plan"]
-    forms = schema_forms(schema) if schema is not None else frozenset()
-    read = worded(search["question"], language, Wanted(forms))
-    turning = tuple(_distinct(_turning(read, plan)))
-    turned = {word.casefold() for said in turning for word in said.split()}
-    content = _distinct(_content(plan["target"].get("relevance_text", "")))
-    words = [word for word in content if word.casefold() not in turned]
-    if not any(plan.get(key) for key in ("anchors", "hops", "filters", "exclude", "order")):
+    content = list(_distinct(_content(plan["target"].get("relevance_text", ""))))
+    told: dict[str, Any] = {"turning": [], "read_as": "", "notes": [], "meant": [], "suggestions": []}
+    if entry["source"] != "user":
+        forms = schema_forms(schema) if schema is not None else frozenset()
+        read = worded(search["question"], schema.language if schema is not None else "en", Wanted(forms))
+        told["turning"] = list(_distinct(_turning(read, plan, schema)))
+        told["read_as"] = read.text if read.read and read.changed else ""
+        told |= {"notes": list(_notes(read)), "meant": list(_meant(search, index))}
+        told["suggestions"] = list(_suggestions(read, search.get("did_you_mean", ())))
+    turned = {word.casefold() for said in told["turning"] for word in said.split()}
+    left = [word for word in content if word.casefold() not in turned]
+    if not walks(plan):
         known = schema_words(schema) if schema is not None else frozenset()
-        words = [word for word in words if stem(word.casefold()) not in known]
-    return ShownUnderstanding(
-        left=tuple(words[:MOST_WORDS]),
-        turning=turning,
-        more=max(0, len(words) - MOST_WORDS),
-        read_as=read.text if read.read and read.changed else "",
-        notes=tuple(_notes(read)),
-        meant=tuple(_meant(search, index)),
-        suggestions=tuple(_suggestions(read, search.get("did_you_mean", ()))),
-    )
+        left = [word for word in left if stem(word.casefold()) not in known]
+    return {"left": left[:MOST_WORDS], "more": max(0, len(left) - MOST_WORDS), **told}
 
 
-def _turning(read: Gloss, plan: Json) -> Iterator[str]:
-    """Yield the turning words of a question, as they were asked, if its plan turns nothing round."""
+def walks(plan: Json) -> bool:
+    """Whether a plan looks something up in the graph; otherwise the whole question is left to the texts."""
+    return any(plan.get(key) for key in ("anchors", "hops", "filters", "exclude", "order"))
+
+
+def _turning(read: Gloss, plan: Json, schema: Schema | None) -> Iterator[str]:
+    """Yield the turning words of a question, as they were asked, if its plan turns nothing round.
+
+    A relation may say them: *must not be used in*.
+    """
+    walked = {hop["rel"] for hop in plan["hops"]}
+    for relation in schema.relations if schema is not None else ():
+        wordings = (relation.description, relation.inverse, *relation.aliases) if relation.name in walked else ()
+        if any(turning_words(wording, read.into) for wording in wordings):
+            return
     patterns = [plan, *plan.get("exclude", ())]
     negated = any(one["op"] in NEGATED for pattern in patterns for one in pattern.get("filters", ()))
     if plan.get("exclude") or negated:
@@ -114,7 +97,7 @@ def _notes(read: Gloss) -> Iterator[str]:
         yield f"Of questions in this language ({read.language}) only names and numbers are read."
 
 
-def _meant(search: Json, index: int) -> Iterator[tuple[str, str]]:
+def _meant(search: Json, index: int) -> Iterator[dict[str, str]]:
     """Yield the names that were said in another way than they are stored, with the stored name.
 
     Singular and plural, case and possessive endings do not count as another way.
@@ -127,7 +110,7 @@ def _meant(search: Json, index: int) -> Iterator[tuple[str, str]]:
         said = texts.get((one.get("exclude"), one["anchor"]), "") if one["plan_index"] == index else ""
         names = [binding["node"]["name"] for binding in one["bindings"]]
         if said and names and all(_stems(said) != _stems(name) for name in names):
-            yield said, names[0]
+            yield {"said": said, "name": names[0]}
 
 
 def _stems(text: str) -> list[str]:
@@ -149,7 +132,7 @@ def _distinct(words: Sequence[str] | Iterator[str]) -> Iterator[str]:
             yield word
 
 
-def _suggestions(read: Gloss, mended: Sequence[Json]) -> Iterator[Suggestion]:
+def _suggestions(read: Gloss, mended: Sequence[Json]) -> Iterator[dict[str, str]]:
     """Yield the better-known nodes that may be meant instead of those that were read, as other questions.
 
     A node with the same name is asked for by its type too; one of the same type cannot be told apart by words.
@@ -166,4 +149,4 @@ def _suggestions(read: Gloss, mended: Sequence[Json]) -> Iterator[Suggestion]:
                 if other["type"] == one["type"]:
                     continue
                 name = f"{as_words(other['type'])} {name}"
-            yield Suggestion(one["text"], name, f"{asked[:start]}{name}{asked[end:]}")
+            yield {"text": one["text"], "name": name, "question": f"{asked[:start]}{name}{asked[end:]}"}

@@ -1,0 +1,24 @@
+"""A path through the graph as a statement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from search.domain.graph import Relation
+from search.text import path_text
+
+
+def path_words(path: Sequence[Mapping[str, Any]], relations: Mapping[str, Relation]) -> str:
+    """Return a path of a described search as a statement: `Amber Road was directed by Ada, who …`.
+
+    A path with a relation that the schema does not word in the walked direction is returned with its arrows.
+    """
+    said = [str(path[0]["node"]["name"])]
+    for at in range(1, len(path) - 1, 2):
+        edge, relation = path[at], relations.get(path[at]["relation"])
+        wording = (relation.description if edge["direction"] == "out" else relation.inverse) if relation else ""
+        if not wording:
+            return path_text(path)
+        said.append(f"{', which ' if at > 1 else ' '}{wording} {path[at + 1]['node']['name']}")
+    return "".join(said)

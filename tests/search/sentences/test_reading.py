@@ -1,0 +1,84 @@
+"""A plan as one phrase, and a path as a statement."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from search.domain.graph import Relation
+from search.sentences.paths import path_words
+from search.sentences.reading import reading_words
+
+RELATIONS = {
+    "HAS_SYMPTOM": Relation("HAS_SYMPTOM", "shows itself by", "is a symptom of"),
+    "CITES": Relation("CITES", "cites", "is cited by"),
+    "IN_SHOP": Relation("IN_SHOP"),
+}
+HEADACHE = {"var": "a", "text": "headache", "label": "symptom"}
+OF_HEADACHE = {"from": "a", "rel": "HAS_SYMPTOM", "to_var": "T", "to_label": "disease", "direction": "in"}
+CITED = {"count": {"rel": "CITES", "direction": "in", "to_label": "paper"}}
+
+
+def plan(label: str, anchors: Any = (), hops: Any = (), text: str = "", **more: Any) -> dict[str, Any]:
+    return {
+        "anchors": list(anchors), "hops": list(hops), "target": {"var": "T", "labels": [label], "relevance_text": text},
+    } | more  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (plan("disease", [HEADACHE], [OF_HEADACHE]), "disease that shows itself by “headache”"),
+        (plan("symptom", [HEADACHE | {"var": "T"}]), "“headache”, the symptom"),
+        (plan("disease", [HEADACHE], [OF_HEADACHE], "rare"), "disease that shows itself by “headache”, about “rare”"),
+        (plan("tent", show="weight_g"), "weight of tent"),
+        (
+            plan("tent", order={"by": {"field": "weight_g"}, "direction": "asc", "limit": 1}, show="price"),
+            "price of tent that has the lowest weight",
+        ),
+        (
+            plan("tent", order={"by": {"field": "price"}, "direction": "desc", "limit": 3}),
+            "tent that has the 3 highest price",
+        ),
+        (plan("tent", order={"by": {"field": "price"}, "direction": "desc"}), "tent, highest price first"),
+        (
+            plan("paper", order={"by": CITED, "direction": "desc", "limit": 1}),
+            "paper that has the most papers that it is cited by",
+        ),
+        (plan("disease", [HEADACHE], [OF_HEADACHE], ask="how many"),
+         "how many there are: disease that shows itself by “headache”"),
+        (plan("tent", ask="mean", show="price"), "mean price of each tent"),
+        (plan("tent", ask="whether"), "whether there is any tent"),
+        (
+            plan("paper", exclude=[{"anchors": [], "hops": [
+                {"from": "T", "rel": "CITES", "to_var": "x", "to_label": "*", "direction": "in"}]}]),
+            "paper, not “cited by anything”",
+        ),
+        (
+            plan(
+                "venue", [], [{"from": "x1", "rel": "IN_SHOP", "to_var": "T", "to_label": "venue"},
+                              {"from": "y", "rel": "CITES", "to_var": "x1", "to_label": "paper"}],
+                filters=[{"var": "x1", "field": "keywords", "op": "=", "value": "ice"}],
+            ),
+            "venue with keywords of the paper: ice",
+        ),
+    ],
+)  # fmt: skip
+def test_a_plan_is_a_phrase_in_words_of_the_base(given: dict[str, Any], said: str) -> None:
+    assert reading_words(given, RELATIONS) == said
+
+
+def path(*parts: tuple[str, str] | str) -> list[dict[str, Any]]:
+    return [
+        {"node": {"name": part}} if isinstance(part, str) else {"relation": part[0], "direction": part[1]}
+        for part in parts
+    ]
+
+
+def test_a_path_is_a_statement_where_the_schema_words_its_relations() -> None:
+    assert path_words(path("Flu", ("HAS_SYMPTOM", "out"), "Fever"), RELATIONS) == "Flu shows itself by Fever"
+    assert path_words(path("A", ("CITES", "in"), "B", ("CITES", "out"), "C"), RELATIONS) == (
+        "A is cited by B, which cites C"
+    )
+    assert path_words(path("A", ("IN_SHOP", "in"), "B"), RELATIONS) == "A ← in shop — B"
