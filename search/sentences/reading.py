@@ -1,18 +1,36 @@
-"""A plan as one phrase, so that somebody who knows no plans can say whether it is what they meant."""
+"""A plan as one phrase, for somebody who knows no plans, and its conditions in words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from search.domain.graph import ANY, Relation
+from search.domain.graph import ANY, OPPOSITE, Relation
+from search.domain.plan.routes import routes
 from search.language.units import unit_of_name
-from search.plan_words import AGGREGATE_WORDS, plural
-from search.sentences.nothing import conditions_of
+from search.plan_words import (
+    AGGREGATE_WORDS,
+    anchor_words,
+    compared_only,
+    exclusion_words,
+    filter_words,
+    plural,
+    variables_of,
+)
 from search.sentences.values import type_words
 from search.text import words
 
 Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCondition:
+    """What a name asks of an answer, in words, with the variable of its anchor and the indexes of its hops."""
+
+    words: str
+    var: str
+    hops: tuple[int, ...]
 
 
 def reading_words(plan: Json, relations: Mapping[str, Relation]) -> str:
@@ -65,3 +83,100 @@ def counted_words(count: Json, relations: Mapping[str, Relation], *, most: bool 
     things = "things" if far == ANY else plural(type_words(far))
     wording = (relation.inverse if count.get("direction") == "in" else relation.description) if relation else ""
     return f"{'most' if most else 'fewest'} {things} that it {wording or words(count['rel'])}"
+
+
+def conditions_of(plan: Json, relations: Mapping[str, Relation]) -> tuple[str, list[str], list[str], str]:
+    """Return the kind of the answers with its filters, what they have to be, what not, and the name they have to have.
+
+    `product with price under 50`, [`is made of “oak”`, …], [`not “written by Ada”`, …], and mostly no name.
+    """
+    parts = [*_joined(plan, relations), *(one.words for one in named_conditions(plan, relations))]
+    labels = plan["target"].get("labels") or [ANY]
+    kind = " or ".join(map(type_words, labels)) if ANY not in labels else "thing"
+    if filters := list(_of_filters(plan, relations)):
+        kind = f"{kind} with {', '.join(filters)}"
+    goal = plan["target"].get("var", "T")
+    named = next((name_words(anchor, relations) for anchor in plan["anchors"] if anchor["var"] == goal), "")
+    return kind, parts, list(exclusions(plan, relations)), named
+
+
+def named_conditions(plan: Json, relations: Mapping[str, Relation]) -> Iterator[NamedCondition]:
+    """Yield what each name asks of an answer, from the answer outwards: `works at an institution that is in “X”`."""
+    goal = plan["target"].get("var", "T")
+    hops = plan["hops"]
+    types = {hop["to_var"]: hop["to_label"] for hop in hops}
+    reached = routes([(hop["from"], hop["to_var"]) for hop in hops], goal)
+    apart = compared_only(plan)
+    for anchor in plan["anchors"]:
+        if anchor["var"] in apart:
+            # The filter that compares with it says it.
+            continue
+        said: list[str] = []
+        legs = reached.get(anchor["var"], ())
+        for leg in legs:
+            hop = hops[leg.hop]
+            said.append(_relation(hop, relations, turned=leg.turned))
+            if leg.there != anchor["var"]:
+                label = types.get(leg.there, ANY)
+                said.append(f"{'something' if label == ANY else _one(type_words(label))} that")
+        if anchor["var"] != goal:
+            told = " ".join([*said, name_words(anchor, relations)]) if said else f"is {name_words(anchor, relations)}"
+            yield NamedCondition(told, anchor["var"], tuple(leg.hop for leg in legs))
+
+
+def _joined(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
+    """Yield the filters that ask an answer for any neighbour, as conditions: `treats a disease`."""
+    for condition in plan.get("filters") or ():
+        if _is_any_neighbour(plan, condition):
+            count = condition["count"]
+            far = count.get("to_label", ANY)
+            said = _relation(count, relations, turned=False)
+            yield f"{said} {'something' if far == ANY else _one(type_words(far))}"
+
+
+def _is_any_neighbour(plan: Json, condition: Json) -> bool:
+    own = condition["var"] == plan["target"].get("var", "T") and (condition["op"], condition.get("value")) == (">=", 1)
+    return own and "count" in condition and not condition["count"].get("among") and condition["count"]["rel"] != ANY
+
+
+def name_words(anchor: Json, relations: Mapping[str, Relation]) -> str:
+    """Return a name in quotation marks, or what the plan inside an anchor asks for: `the brand that has the …`."""
+    inside = anchor.get("plan")
+    return f"the {reading_words(inside, relations)}" if inside else f"“{anchor_words(anchor)}”"
+
+
+def _relation(hop: Json, relations: Mapping[str, Relation], *, turned: bool) -> str:
+    """Return the relation of a hop as it is read from its near end; `turned` walks it from its written end."""
+    stored = hop.get("direction")
+    way = stored if stored is None or not turned else OPPOSITE[stored]
+    relation = relations.get(hop["rel"])
+    if relation is None:
+        return words(hop["rel"])
+    if way == "in":
+        return relation.inverse or f"is “{words(hop['rel'])}” of"
+    return relation.description or words(hop["rel"])
+
+
+def _of_filters(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
+    goal = plan["target"].get("var", "T")
+    # A node in between is called by its type.
+    between = {end: "something" for hop in plan["hops"] for end in (hop["from"], hop["to_var"])}
+    between |= {hop["to_var"]: f"the {type_words(hop['to_label'])}" for hop in plan["hops"] if hop["to_label"] != ANY}
+    named = {anchor["var"]: anchor_words(anchor) for anchor in plan["anchors"]}
+    variables = variables_of(plan) | between | named
+    for condition in plan.get("filters") or ():
+        if _is_any_neighbour(plan, condition):
+            continue
+        whose = "" if condition["var"] == goal else variables.get(condition["var"], condition["var"])
+        yield filter_words(condition, whose, variables, relations)
+
+
+def exclusions(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
+    """Yield what an answer must not be: `not “written by Ada”`."""
+    variables = variables_of(plan)
+    for pattern in plan.get("exclude") or ():
+        yield f"not “{exclusion_words(pattern, variables, relations)}”"
+
+
+def _one(noun: str) -> str:
+    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"

@@ -149,7 +149,7 @@ class Show:
         evidence = None
         if held is not None:
             path = Path((PathNode(GRAPH.nodes[3], "a"), PathNode(node, "T")), (PathEdge("directed by", "in"),))
-            evidence = Evidence(0, held.anchors, held.hops, paths=(path,), plans=held.plans)
+            evidence = Evidence(0, held.anchors, held.hops, paths=(path,), plans=held.plans, whole=held.whole)
         shares = fusion.leaves(candidate.key)
         return Result(rank, candidate.score, node, "A road through the amber forest.", shares, evidence)
 

@@ -18,6 +18,7 @@ from search.sentences.values import Relations, listed
 from search.services.searches.answer_line import answer_line, is_bare
 from search.services.searches.readings import readings
 from search.services.searches.understood import understood, walks
+from search.stages.retrieve import NO_VECTORS
 
 Json = Mapping[str, Any]
 
@@ -149,8 +150,9 @@ def _doubts(search: Json, entry: Json, read: Json, *, learned: bool) -> Iterator
 
 
 def _is_broken(step: Json) -> bool:
+    """Whether a step failed; a model or vectors that are not there, as somebody chose, are no failure."""
     broken = step["status"] in ("degraded", "failed") and step["role"] != RECOVERY
-    return broken and NO_MODEL not in step["detail"].lower()
+    return broken and NO_MODEL not in step["detail"].lower() and NO_VECTORS not in step["detail"]
 
 
 def _because(case: Case) -> str:

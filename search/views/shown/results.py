@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from search.plan_words import more_conditions, variables_of
-from search.sentences.nothing import named_conditions
-from search.sentences.reading import reading_words
+from search.sentences.reading import named_conditions, reading_words
 from search.sentences.values import Relations, measured, order_value, relation_words, type_words
 from search.services.searches.understood import walks
 from search.text import path_text

@@ -18,7 +18,7 @@ OAK = {"var": "A1", "text": "oak", "label": "material"}
 ADA = {"var": "A2", "text": "Ada", "label": "author"}
 DEAREST = {
     "var": "A3", "text": "the dearest chair", "label": "chair",
-    "plan": {"target": {"var": "C", "labels": ["chair"]},
+    "plan": {"anchors": [], "hops": [], "target": {"var": "C", "labels": ["chair"]},
              "order": {"by": {"field": "price"}, "direction": "desc", "limit": 1}},
 }  # fmt: skip
 OF_OAK = {"from": "A1", "rel": "MADE_OF", "to_var": "T", "to_label": "chair", "direction": "in"}
@@ -52,7 +52,7 @@ def plan(anchors: list[dict[str, Any]], hops: list[dict[str, Any]], **more: Any)
         ),
         (
             plan([{**DEAREST, "var": "A2"}], [{**BY_ADA, "rel": "COPIES"}]),
-            "No chair copies the dearest chair.",
+            "No chair copies the chair that has the highest price.",
         ),
         (plan([OAK], [OF_OAK], exclude=[NOT_ADA]), "No chair both is made of “oak” and not “written by Ada”."),
         (

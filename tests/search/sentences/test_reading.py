@@ -26,6 +26,13 @@ def plan(label: str, anchors: Any = (), hops: Any = (), text: str = "", **more: 
     } | more  # fmt: skip
 
 
+INSIDE = HEADACHE | {"plan": plan("symptom", order={"by": CITED, "direction": "desc", "limit": 1})}
+
+
+def any_neighbour(rel: str, direction: str, label: str) -> dict[str, Any]:
+    return {"var": "T", "op": ">=", "value": 1, "count": {"rel": rel, "direction": direction, "to_label": label}}
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -63,6 +70,14 @@ def plan(label: str, anchors: Any = (), hops: Any = (), text: str = "", **more: 
             ),
             "venue with keywords of the paper: ice",
         ),
+        # What a plan inside asks for is worded by the schema too.
+        (
+            plan("disease", [INSIDE], [OF_HEADACHE]),
+            "disease that shows itself by the symptom that has the most papers that it is cited by",
+        ),
+        # Any neighbour will do; a relation that has no words for its other direction is named.
+        (plan("paper", filters=[any_neighbour("CITES", "in", "paper")]), "paper that is cited by a paper"),
+        (plan("shop", filters=[any_neighbour("IN_SHOP", "in", "*")]), "shop that is “in shop” of something"),
     ],
 )  # fmt: skip
 def test_a_plan_is_a_phrase_in_words_of_the_base(given: dict[str, Any], said: str) -> None:

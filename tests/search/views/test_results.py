@@ -43,7 +43,7 @@ def test_a_finished_search_shows_plan_and_path(client: Client, ask: Callable[...
 
     html = shown(client, run)
     said = words(html)
-    assert "Two films Sure: everything that was asked was checked." in said
+    assert "Two films: Amber Road and amber Light Sure: everything that was asked was checked." in said
     places = [
         html.index(part) for part in ('id="answer"', 'id="because"', 'class="results"', 'id="understood"', "SELECT 1")
     ]

@@ -11,6 +11,7 @@ from search.domain.payloads import Traversals
 from search.domain.payloads.lists import Listed
 from search.domain.payloads.plans import Traversed
 from search.services.searches.verdict import told
+from search.stages.retrieve import NO_VECTORS
 from tests.search.services.searches.described import answer, search
 
 WROTE = Schema((NodeType("paper", 9), NodeType("person", 9)), (Relation("WROTE", "wrote", "was written by"),), ())
@@ -136,6 +137,8 @@ BROKEN = {"name": "retrieve", "status": "degraded", "role": "text list", "detail
                 "work.",
             ),
         ),
+        # A base without vectors was made so; nothing failed.
+        (verdict(search(answer("list", 2), "++", plan=BY_ADA, steps=[BROKEN | {"detail": NO_VECTORS}])), SURE),
         # A guess of which the texts have to say something is no answer.
         (verdict(search(answer("list", 2), "++", plan=TEXT), 0.19), ("none", "“whistling” could not be checked.")),
         (verdict(search(answer("list", 0), "--", plan=BY_ADA)), ("none", "No paper was written by “Ada”.")),
