@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,10 +74,15 @@ def build(directory: Path, schema: Schema, nodes: int, rows: Iterable[PropertyRo
         edges = np.frombuffer(column.edges, np.int64)
         order = np.argsort(edges, kind="stable")
         values = np.frombuffer(column.values, np.float64 if column.places is None else np.int32)
+        if column.places is not None:
+            # In the order of their lower case, so that a text is found by binary search.
+            texts = sorted(column.places, key=str.lower)
+            place_of = np.empty(len(texts), dtype=np.int32)
+            place_of[[column.places[text] for text in texts]] = np.arange(len(texts), dtype=np.int32)
+            values = place_of[values]
+            write_strings(directory / f"{stem}_texts", texts)
         np.save(directory / f"{stem}_edges.npy", edges[order])
         np.save(directory / f"{stem}_values.npy", values[order])
-        if column.places is not None:
-            write_strings(directory / f"{stem}_texts", column.places)
         written.append((code, name, column.places is None))
     (directory / MANIFEST).write_text(json.dumps(written, ensure_ascii=False))
 
@@ -103,6 +109,14 @@ class MemmapEdgeValues:
             fitting = np.array([holds_of_any([one], plain) for one in self._read(distinct)], dtype=bool)
             met[owner[fitting[place]]] = True
         return met if op == condition.op else ~met
+
+    def has(self, text: str) -> bool:
+        """Return whether any edge has this text, without regard to case."""
+        wanted = text.lower()
+        if self.numbers:
+            return False
+        at = bisect_left(range(len(self._texts)), wanted, key=lambda place: self._texts[place].lower())
+        return at < len(self._texts) and self._texts[at].lower() == wanted
 
     def of(self, source: Keys, target: Keys) -> tuple[NDArray[np.int64], list[int | float | str]]:
         """Return the values of edges, and for each the position of its edge among those given."""

@@ -186,6 +186,10 @@ class EdgeValues(Protocol):
         """Return which edges meet a condition on the field."""
         ...
 
+    def has(self, text: str) -> bool:
+        """Return whether any edge has this text, without regard to case."""
+        ...
+
     def of(self, source: Keys, target: Keys) -> tuple[NDArray[np.int64], list[int | float | str]]:
         """Return the values of edges, and for each the position of its edge among those given."""
         ...

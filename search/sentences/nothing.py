@@ -8,7 +8,7 @@ from typing import Any
 
 from search.domain.graph import ANY, OPPOSITE, Relation
 from search.domain.plan.routes import routes
-from search.plan_words import anchor_words, compared_only, exclusion_words, filter_words, variables_of
+from search.plan_words import anchor_words, compared_only, exclusion_words, filter_words, variables_of, where_words
 from search.sentences.values import type_words
 from search.text import words
 
@@ -80,7 +80,7 @@ def named_conditions(plan: Json, relations: Mapping[str, Relation]) -> Iterator[
         legs = reached.get(anchor["var"], ())
         for leg in legs:
             hop = hops[leg.hop]
-            said.append(_relation(hop, relations, turned=leg.turned))
+            said.append(_relation(hop, relations, turned=leg.turned) + where_words(hop))
             if leg.there != anchor["var"]:
                 label = types.get(leg.there, ANY)
                 said.append(f"{'something' if label == ANY else _one(type_words(label))} that")

@@ -164,7 +164,7 @@ class Plan:
         """Return the plan as it orders and shows its answers where only these variables are left of it."""
         gone = bool(self.show_edge) and self.show_edge not in variables
         order = self.order.within(variables) if self.order is not None else None
-        return replace(self, order=order, **({"show": "", "show_edge": ""} if gone else {}))
+        return replace(self, order=order, show="" if gone else self.show, show_edge="" if gone else self.show_edge)
 
     @property
     def shown_edge(self) -> EdgeField | None:
