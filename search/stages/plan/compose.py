@@ -109,6 +109,8 @@ class Composer:
             while isinstance(of, Top) and not of.limit:
                 of = of.of
         draft.write(name, of)
+        if not all(draft.edges.values()):
+            raise NotWritten
         if by is not None and top is not None:
             order = Order(EdgeField(by.field, draft.edges[by.relation]), top.end, top.limit or None)
         if draft.is_too_large:

@@ -368,9 +368,10 @@ def rewalked(of: NodeSet, old: Walk, new: Walk) -> NodeSet:
             return of
 
 
-def walk_over(of: NodeSet, edge: OfEdge) -> Walk:
-    """Return the walk of a set that takes an edge."""
-    return next(one for one in edges_of(of) if (one.relation, one.direction) == (edge.relation, edge.direction))
+def walk_over(of: NodeSet, edge: OfEdge) -> Walk | None:
+    """Return the walk of a set that takes an edge; None if it has no such walk any more."""
+    walks = (one for one in edges_of(of) if (one.relation, one.direction) == (edge.relation, edge.direction))
+    return next(walks, None)
 
 
 def has_order(of: NodeSet) -> bool:

@@ -103,11 +103,7 @@ class Trial:
         return keys[wanted[self.adjacency.types[keys]]]
 
     def _walked(self, of: Walk) -> Keys:
-        if of.where:
-            there = self._typed(np.unique(self._edges(of)[1]), self.playing(of.types, of.relation, of.direction))
-            origin = self._origin(of)
-            return there if origin is None else np.setdiff1d(there, origin, assume_unique=True)
-        if isinstance(of.of, Kind):
+        if isinstance(of.of, Kind) and not of.where:
             # The nodes with any such edge: the other end's types are those of the walk.
             ends = self.adjacency.of_types(codes(of.types))
             has = sum(self.adjacency.degrees(ends, of.relation, OPPOSITE[way]) for way in self._ways(of)) > 0
@@ -119,8 +115,11 @@ class Trial:
             return _NONE
         if of.relation in self._large and self._edges_of(start, of) > self.most_edges:
             return _NONE
-        reached = [self.adjacency.neighbours(start, of.relation, way) for way in self._ways(of)]
-        whole = reached[0] if len(reached) == 1 else np.union1d(*reached)
+        if of.where:
+            whole = np.unique(self._edges(of)[0])
+        else:
+            reached = [self.adjacency.neighbours(start, of.relation, way) for way in self._ways(of)]
+            whole = reached[0] if len(reached) == 1 else np.union1d(*reached)
         found = self._typed(whole, self.playing(of.types, of.relation, of.direction))
         for key in self._origin(of):
             found = found[found != key]
@@ -129,9 +128,9 @@ class Trial:
     def _edges_of(self, start: Keys, of: Walk) -> int:
         return sum(self.adjacency.edges(start, of.relation, way) for way in self._ways(of))
 
-    def _edges(self, of: Walk) -> tuple[Keys, Keys, Keys, Keys]:
-        """Return the near and the far node, the source and the target of each edge that a walk takes."""
-        found: list[tuple[Keys, Keys, Keys, Keys]] = [(_NONE,) * 4]
+    def _edges(self, of: Walk) -> tuple[Keys, Keys, Keys]:
+        """Return the node that each edge of a walk reaches, with the edge's source and target."""
+        found = [(_NONE, _NONE, _NONE)]
         start = self(of.of)
         for way in self._ways(of):
             walked = self.adjacency.walk(start, of.relation, way, self.most_edges)
@@ -145,17 +144,17 @@ class Trial:
                 value = list(one.value) if isinstance(one.value, tuple) else one.value
                 condition = Filter("", one.field, one.op, value)
                 met &= False if held is None else held.meeting(source, target, condition)
-            found.append((near[met], far[met], source[met], target[met]))
-        near, far, source, target = (np.concatenate(side) for side in zip(*found, strict=True))
-        return near, far, source, target
+            found.append((far[met], source[met], target[met]))
+        far, source, target = (np.concatenate(side) for side in zip(*found, strict=True))
+        return far, source, target
 
     def _edge_numbers(self, of: NodeSet, edge: OfEdge, end: str) -> tuple[Keys, NDArray[np.float64]]:
         """Return the nodes of a set to which edges with a field lead, and of each the number that comes first."""
         walk = walk_over(of, edge)
         held = self.adjacency.values_of(edge.relation, edge.field)
-        if held is None:
+        if walk is None or held is None:
             return _NONE, np.empty(0)
-        _, far, source, target = self._edges(walk)
+        far, source, target = self._edges(walk)
         owner, values = held.of(source, target)
         far, numbers = far[owner], np.array([as_number(value) for value in values], dtype=np.float64)
         kept = np.isin(far, self(of)) & ~np.isnan(numbers)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
-from search.adapters import adjacency_memmap, columns_memmap, field_values, mentions_memmap, values_memmap
+from search.adapters.graph_memmap import MemmapGraph
 from search.domain.graph import Field, Node, NodeType, Relation, RelationType, Schema
 from search.domain.plan import Plan, ScoredPlan
 from search.domain.trace import Limit
@@ -17,8 +18,9 @@ from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.read import Reader
 from tests import oracle
 from tests.fakes import HashEncoder, MemoryVectors
-from tests.graphs import Nodes, write_adjacency
+from tests.graphs import Nodes
 from tests.search.stages.plan.follow_up.backtracking import Backtracking
+from tests.search.stages.plan.follow_up.demos import Demo, built
 
 NAMES = {
     "lamp": ("Alba", "Breva", "Cirrus"),
@@ -60,24 +62,20 @@ GRAPH = oracle.Graph(
 
 
 @pytest.fixture(scope="module")
-def reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     folder = tmp_path_factory.mktemp("shops")
-    for part in ("adjacency", "mentions", "values", "columns"):
-        (folder / part).mkdir()
-    write_adjacency(GRAPH, SCHEMA, folder / "adjacency")
-    mentions_memmap.build(folder / "mentions", [(node.key, node.name, False) for node in GRAPH.nodes])
-    field_values.build(folder / "values", SCHEMA, GRAPH.nodes)
-    columns_memmap.build(folder / "columns", SCHEMA, GRAPH.nodes)
-    return Reader(
-        Knowledge(SCHEMA, HashEncoder(dimensions=256)),
-        mentions_memmap.MemmapMentions(folder / "mentions"),
-        adjacency_memmap.MemmapAdjacency(folder / "adjacency", SCHEMA),
-        Nodes(GRAPH, SCHEMA),
-        columns_memmap.MemmapColumns(folder / "columns", SCHEMA),
-        values_memmap.MemmapValues(folder / "values", SCHEMA),
-        # The vectors here mean nothing.
-        weights=Weights({**Weights.read().of, "wording": 0.0}),
-    )
+    demo = built(GRAPH, SCHEMA, folder)
+    memory = MemmapGraph(SCHEMA, demo.stage.nodes, demo.stage.adjacency, Backtracking(GRAPH))  # type: ignore[arg-type]
+    return replace(demo, stage=replace(demo.stage, graph=memory))
+
+
+@pytest.fixture(scope="module")
+def reader(demo: Demo) -> Reader:
+    stage = demo.stage
+    # The vectors here mean nothing.
+    weights = Weights({**Weights.read().of, "wording": 0.0})
+    knowledge = Knowledge(SCHEMA, stage.encoder)
+    return Reader(knowledge, stage.mentions, stage.adjacency, stage.nodes, stage.columns, stage.values, weights=weights)
 
 
 def answers(plan: Plan) -> list[str]:
@@ -147,3 +145,23 @@ def test_what_no_edge_says_stays_as_it_was(reader: Reader) -> None:
     plan = reader("shops that sell the Alba", Limit())[0].plan
     assert answers(plan) == ["Harbour Shop", "Station Store", "Market Hall"]
     assert not any(hop.where for hop in plan.hops)
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "found", "shown"),
+    [
+        ("shops that sell the Alba for less than 20 euros", "and the Cirrus?", ["Station Store"], None),
+        ("which shop sells the Alba cheapest", "and the Cirrus?", ["Station Store"], None),
+        ("what does the Alba cost at Harbour Shop", "and the Breva?", ["Breva"], "price_eur"),
+    ],
+)
+def test_a_follow_up_keeps_what_was_said_of_an_edge(
+    reader: Reader, demo: Demo, question: str, words: str, found: list[str], shown: str | None
+) -> None:
+    before = reader(question, Limit())[0].plan
+    read = demo.read(before, words, question)
+    for one in read.plans:
+        assert Plan.parse(one.plan.to_json(), SCHEMA) == one.plan
+    plan = read.plans[0].plan
+    assert demo.answers(plan) == found
+    assert (plan.shown_edge.field if plan.shown_edge else None) == shown
