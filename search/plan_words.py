@@ -23,6 +23,8 @@ _KNOWN: Mapping[str, str] = {"exists": "known", "missing": "not known"}
 """The words of operators: on amounts, on dates, of a part of a value, and of a value that is there."""
 SHOWS = "show "
 """What a form writes before the name of the field that a plan shows, behind the aggregate of it if there is one."""
+SHOWN_EDGE = "\t"
+"""What a form writes before the variable at the other end of the edge whose field is shown."""
 ASK_WORDS: Mapping[str, str] = {"how many": "how many there are", "whether": "whether there is any"}
 AGGREGATE_WORDS: Mapping[str, str] = {"sum": "total", "mean": "mean", "min": "lowest", "max": "highest"}
 """What a plan asks for beside its answers: something about them, and something computed from a field of theirs."""
@@ -84,6 +86,24 @@ def _amount(field: str, value: Any) -> str:
     return f"{value} {written_unit(unit, one=value == 1)}" if unit and is_number else str(value)
 
 
+def where_words(hop: Json) -> str:
+    """Return what follows the words of a hop's relation: ` (price under 20)`, empty without conditions on its edge."""
+    told = ", ".join(map(filter_words, hop.get("where") or ()))
+    return f" ({told})" if told else ""
+
+
+def edge_filters(plan: Json) -> list[tuple[int, int]]:
+    """Return the conditions on edges of a plan, each as the index of its hop and its index among those of the hop."""
+    return [(at, place) for at, hop in enumerate(plan["hops"]) for place in range(len(hop.get("where") or ()))]
+
+
+def edge_filter_words(plan: Json, at: int, place: int) -> str:
+    """Return a condition on an edge in words: `sold at: price under 20`."""
+    hop = plan["hops"][at]
+    relation = "any relation" if hop["rel"] == "*" else words(hop["rel"])
+    return f"{relation}: {filter_words(hop['where'][place])}"
+
+
 def what_words(condition: Json) -> str:
     """Return what a filter is about: a field, or `number of made of (outgoing)`."""
     return words(condition["field"]) if "count" not in condition else count_words(condition["count"])
@@ -131,7 +151,7 @@ def exclusion_words(
         inner = sum(far in pair for pair in ends) > 1
         untyped = far != hop["to_var"] or hop["to_label"] == "*"
         known = ("" if inner else "anything") if untyped else words(hop["to_label"])
-        relation = _relation_words(hop, far == hop["to_var"], relations or {})
+        relation = _relation_words(hop, far == hop["to_var"], relations or {}) + where_words(hop)
         said.append(f"{relation} {texts.get(far) or known}".strip())
     return " ".join([", ".join(said), *map(filter_words, pattern.get("filters", ()))])
 

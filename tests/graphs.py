@@ -11,7 +11,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from search.adapters import adjacency_memmap
+from search.adapters import adjacency_memmap, edge_values_memmap
 from search.domain.graph import Field, FieldValue, Node, NodeType, Relation, RelationType, Schema
 from search.domain.trace import Limit
 from search.interfaces import Keys
@@ -27,7 +27,7 @@ def schema_of(graph: Graph, types: Sequence[str] = (), relations: Sequence[str] 
     counts = Counter((of[source], relation, of[target]) for source, relation, target in graph.edges)
     return Schema(
         node_types=tuple(_node_type(kind, [node for node in graph.nodes if node.type == kind]) for kind in kinds),
-        relations=tuple(Relation(name) for name in names),
+        relations=tuple(Relation(name, fields=_edge_fields(graph, name)) for name in names),
         relation_types=tuple(RelationType(*key, count) for key, count in counts.items()),
     )
 
@@ -35,6 +35,15 @@ def schema_of(graph: Graph, types: Sequence[str] = (), relations: Sequence[str] 
 def _node_type(name: str, nodes: Sequence[Node]) -> NodeType:
     fields = dict.fromkeys(field for node in nodes for field in node.fields)
     return NodeType(name, len(nodes), tuple(Field(field) for field in fields))
+
+
+def _edge_fields(graph: Graph, relation: str) -> tuple[Field, ...]:
+    own = [fields for (_, name, _), fields in graph.properties.items() if name == relation]
+    values: dict[str, list[FieldValue]] = {}
+    for name, value in (pair for fields in own for pair in fields.items()):
+        values.setdefault(name, []).extend(value if isinstance(value, list) else [value])
+    numbers = {name: all(isinstance(one, int | float) for one in several) for name, several in values.items()}
+    return tuple(Field(name, "number" if is_number else "keyword") for name, is_number in numbers.items())
 
 
 def write_adjacency(graph: Graph, schema: Schema, folder: Path) -> None:
@@ -45,6 +54,8 @@ def write_adjacency(graph: Graph, schema: Schema, folder: Path) -> None:
         types=np.array([schema.type_codes[node.type] for node in graph.nodes], dtype=np.int16),
         source=edges[:, 0], relation=edges[:, 1], target=edges[:, 2],
     )  # fmt: skip
+    rows = ((schema.relation_codes[r], s, t, fields) for (s, r, t), fields in graph.properties.items())
+    edge_values_memmap.build(folder, schema, len(graph.nodes), rows)
 
 
 def store(graph: Graph, schema: Schema, snapshot_id: int) -> None:
@@ -58,11 +69,12 @@ def store(graph: Graph, schema: Schema, snapshot_id: int) -> None:
         cursor.execute(f"CREATE INDEX IF NOT EXISTS {edges}_out ON {edges} (source, relation, target)")
         cursor.execute(f"CREATE INDEX IF NOT EXISTS {edges}_in ON {edges} (target, relation, source)")
         with cursor.copy(
-            f"COPY {edges} (snapshot_id, relation, source, target, source_type, target_type) FROM STDIN"
+            f"COPY {edges} (snapshot_id, relation, source, target, source_type, target_type, properties) FROM STDIN"
         ) as copy:
             for source, relation, target in graph.edges:
                 row = (snapshot_id, schema.relation_codes[relation], source, target, types[source], types[target])
-                copy.write_row(row)
+                own = graph.properties.get((source, relation, target))
+                copy.write_row((*row, None if own is None else json.dumps(dict(own))))
         with cursor.copy(f"COPY {nodes} (snapshot_id, key, id, type, name, fields) FROM STDIN") as copy:
             for node in graph.nodes:
                 fields = json.dumps(dict(node.fields))

@@ -119,12 +119,15 @@ def project(connection: Connection, graph: Graph, schema: Schema, snapshot_id: i
         f"WITH marker CALL () {{ MATCH (old:{names.nodes}) DETACH DELETE old }} "
         f"CALL () {{ UNWIND $nodes AS row CREATE (n:{names.nodes}) SET n = row[1], n:$(row[0]) }} "
         f"UNWIND $edges AS row MATCH (a:{names.nodes} {{key: row[0]}}) MATCH (b:{names.nodes} {{key: row[2]}}) "
-        "CREATE (a)-[:$(row[1])]->(b)",
+        "CREATE (a)-[r:$(row[1])]->(b) SET r = row[3]",
         {
             "snapshot": snapshot_id,
             "fingerprint": names.fingerprint,
             "nodes": [[names.type(schema.type_codes[n.type]), names.properties(n)] for n in graph.nodes],
-            "edges": [[s, names.relation(schema.relation_codes[r]), t] for s, r, t in graph.edges],
+            "edges": [
+                [s, names.relation(schema.relation_codes[r]), t, names.values(graph.properties.get((s, r, t), {}))]
+                for s, r, t in graph.edges
+            ],
         },
         Limit.seconds(60),
     )

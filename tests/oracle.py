@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from search.domain.evidence import Path
 from search.domain.graph import Node
 from search.domain.linking import LinkedPlan
-from search.domain.plan import Count, FieldOf, Filter, Hop, Order, Plan, Target
+from search.domain.plan import Count, EdgeField, FieldOf, Filter, Hop, Order, Plan, Target
 
 Chain = tuple[tuple[Hop, ...], tuple[Filter, ...]]
 """The hops and the comparisons of a walk from a variable to the target."""
@@ -22,10 +22,14 @@ Chain = tuple[tuple[Hop, ...], tuple[Filter, ...]]
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes by key, and edges as (source key, relation, target key) in stored direction, parallel edges included."""
+    """Nodes by key, and edges as (source key, relation, target key) in stored direction, parallel edges included.
+
+    `properties` holds the fields of those edges that have any.
+    """
 
     nodes: tuple[Node, ...]
     edges: tuple[tuple[int, str, int], ...]
+    properties: Mapping[tuple[int, str, int], Mapping[str, Any]] = field(default_factory=dict)
 
 
 def answers(graph: Graph, linked: LinkedPlan) -> list[tuple[int, float, object, int]]:
@@ -33,7 +37,11 @@ def answers(graph: Graph, linked: LinkedPlan) -> list[tuple[int, float, object, 
     order = linked.plan.order
     assert order is not None
     among = counted_among(graph, linked, order.by) if isinstance(order.by, Count) else None
-    valued = {key: value_of(graph, order, key, among) for key in candidates(graph, linked)}
+    if isinstance(order.by, EdgeField):
+        of_edges = edge_values(graph, linked, order.by)
+        valued = {key: _first(of_edges[key], order.direction) for key in candidates(graph, linked)}
+    else:
+        valued = {key: value_of(graph, order, key, among) for key in candidates(graph, linked)}
     distinct: list[Any] = list({value for value in valued.values() if value is not None})
     distinct.sort(key=lambda value: (isinstance(value, str), value), reverse=order.direction == "desc")
     placed = {key: len(distinct) + 1 if v is None else distinct.index(v) + 1 for key, v in valued.items()}
@@ -78,13 +86,45 @@ def value_of(graph: Graph, order: Order, key: int, among: set[int] | None = None
     """Return what an order compares of a node: the first of a field's values, or the number of its neighbours."""
     if isinstance(order.by, str):
         value = graph.nodes[key].name if order.by == "name" else graph.nodes[key].fields.get(order.by)
-        items = value if isinstance(value, list) else [] if value is None else [value]
-        ranked = sorted(items, key=lambda item: (isinstance(item, str), item))
-        return None if not ranked else ranked[0] if order.direction == "asc" else ranked[-1]
+        return _first(value if isinstance(value, list) else [] if value is None else [value], order.direction)
+    assert isinstance(order.by, Count)
     hop = Hop("T", order.by.rel, "n", order.by.to_label, order.by.direction)
     counted = [node for node in graph.nodes if order.by.to_label in ("*", node.type)]
     pairs = _pairs(graph, hop)
     return sum((key, node.key) in pairs for node in counted if among is None or node.key in among)
+
+
+def _first(items: Iterable[Any], direction: str) -> Any:
+    ranked = sorted(items, key=lambda item: (isinstance(item, str), item))
+    return None if not ranked else ranked[0] if direction == "asc" else ranked[-1]
+
+
+def edge_values(graph: Graph, linked: LinkedPlan, of: EdgeField) -> dict[int, list[Any]]:
+    """Return key of T → the values of a field of all edges that a hop takes from it in any match, each edge once."""
+    plan = linked.plan
+    target = plan.target.var
+    [hop] = [one for one in plan.hops if {one.source, one.to_var} == {target, of.var}]
+    taken: dict[int, set[tuple[int, str, int]]] = {}
+    for match, _ in matches(graph, replace(linked, plan=replace(plan, order=None))):
+        edges = taken.setdefault(match[target], set())
+        for edge in set(graph.edges):
+            for way, ends in (("out", (edge[0], edge[2])), ("in", (edge[2], edge[0]))):
+                same = ends == (match[hop.source], match[hop.to_var]) and hop.rel in ("*", edge[1])
+                if same and hop.direction in (None, way) and _fits(graph, edge, hop):
+                    edges.add(edge)
+    return {
+        key: sorted(item for edge in edges for item in _listed(graph.properties.get(edge, {}).get(of.field)))
+        for key, edges in taken.items()
+    }
+
+
+def _fits(graph: Graph, edge: tuple[int, str, int], hop: Hop) -> bool:
+    fields = graph.properties.get(edge, {})
+    return all(_items_pass(_listed(fields.get(one.field)), one) for one in hop.where)
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def candidates(graph: Graph, linked: LinkedPlan) -> dict[int, float]:
@@ -338,19 +378,22 @@ def _fitting(graph: Graph, linked: LinkedPlan, var: str) -> list[int]:
 
 def _pairs(graph: Graph, hop: Hop) -> set[tuple[int, int]]:
     """Return the keys of source and target of every step that a hop allows."""
-    edges = [(start, end) for start, relation, end in graph.edges if hop.rel in ("*", relation)]
+    fitting = [edge for edge in graph.edges if hop.rel in ("*", edge[1]) and _fits(graph, edge, hop)]
+    edges = [(start, end) for start, _, end in fitting]
     along = edges if hop.direction in (None, "out") else []
     against = [(end, start) for start, end in edges] if hop.direction in (None, "in") else []
     return {*along, *against}
 
 
 def _all(node: Node, field: str) -> list[Any]:
-    value = node.name if field == "name" else node.fields.get(field)
-    return value if isinstance(value, list) else [] if value is None else [value]
+    return _listed(node.name if field == "name" else node.fields.get(field))
 
 
 def _passes(node: Node, condition: Filter) -> bool:
-    items = _all(node, condition.field)
+    return _items_pass(_all(node, condition.field), condition)
+
+
+def _items_pass(items: list[Any], condition: Filter) -> bool:
     if condition.op in ("exists", "missing"):
         return bool(items) == (condition.op == "exists")
     if condition.op in ("!=", "not in", "not contains"):

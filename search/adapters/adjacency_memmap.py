@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from search.adapters import edge_values_memmap
+from search.adapters.edge_values_memmap import MemmapEdgeValues
 from search.domain.graph import DIRECTIONS, Direction, Schema
 from search.interfaces import Keys
 from search.spreading import ranges
@@ -178,6 +180,14 @@ class MemmapAdjacency:
         order.flags.writeable = False
         codes = range(len(self.schema.node_types))
         return np.split(order, np.searchsorted(self.types[order], codes[1:])) if codes else []
+
+    def values_of(self, relation: int, field: str) -> MemmapEdgeValues | None:
+        """Return the values that a field of a relation's edges has; None if there are no files of it."""
+        return self._edge_values.get((relation, field))
+
+    @cached_property
+    def _edge_values(self) -> dict[tuple[int, str], MemmapEdgeValues]:
+        return edge_values_memmap.read(self.directory, self.size)
 
     @property
     def size(self) -> int:

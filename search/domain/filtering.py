@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from search.domain.graph import Node
@@ -32,7 +32,11 @@ def counts_fit(condition: Filter, number: float) -> bool:
 
 def _holds(node: Node, condition: Filter) -> bool:
     value = node.name if condition.field == NAME else node.fields.get(condition.field)
-    items = [] if value is None else value if isinstance(value, list) else [value]
+    return holds_of_any([] if value is None else value if isinstance(value, list) else [value], condition)
+
+
+def holds_of_any(items: Sequence[Any], condition: Filter) -> bool:
+    """Return whether the values of a field, none if it is missing, meet a filter that has a value of its own."""
     op = NEGATED.get(condition.op, condition.op)
     found = bool(items) if op == "exists" else any(_meets(item, op, condition.value) for item in items)
     return found != (condition.op in NEGATED)

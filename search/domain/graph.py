@@ -71,12 +71,16 @@ class NodeType:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation with its wordings in the stored direction (`description`) and in the opposite one (`inverse`)."""
+    """A relation with its wordings in the stored direction (`description`) and in the opposite one (`inverse`).
+
+    `fields` are the fields of its edges. Snapshots that were imported before these were counted have none.
+    """
 
     name: str
     description: str = ""
     inverse: str = ""
     aliases: tuple[str, ...] = ()
+    fields: tuple[Field, ...] = ()
 
     @property
     def mutual(self) -> bool:
@@ -146,6 +150,10 @@ class Schema:
         """Return the relation with that name; KeyError if there is none."""
         return self.relations[self.relation_codes[name]]
 
+    def edge_fields(self, relation: str) -> dict[str, Field]:
+        """Return the fields of the edges of a relation by name; of ANY those of all relations."""
+        return {one.name: one for r in self.relations if relation in (r.name, ANY) for one in r.fields}
+
     @cached_property
     def answerable(self) -> tuple[str, ...]:
         """Names of the node types that may be answers."""
@@ -163,15 +171,13 @@ class Schema:
                     "aliases": list(t.aliases),
                     "description": t.description,
                     "hidden": t.hidden,
-                    "fields": [
-                        {"name": f.name, "kind": f.kind, "many": f.many, "coverage": f.coverage, "inferred": f.inferred}
-                        for f in t.fields
-                    ],
+                    "fields": _fields_json(t.fields),
                 }
                 for t in self.node_types
             ],
             "relations": [
                 {"name": r.name, "description": r.description, "inverse": r.inverse, "aliases": list(r.aliases)}
+                | ({"fields": _fields_json(r.fields)} if r.fields else {})
                 for r in self.relations
             ],
             "relation_types": [
@@ -198,7 +204,20 @@ class Schema:
                 for t in data["node_types"]
             ),
             relations=tuple(
-                Relation(r["name"], r["description"], r["inverse"], tuple(r["aliases"])) for r in data["relations"]
+                Relation(
+                    r["name"],
+                    r["description"],
+                    r["inverse"],
+                    tuple(r["aliases"]),
+                    tuple(Field(**f) for f in r.get("fields", ())),
+                )
+                for r in data["relations"]
             ),
             relation_types=tuple(RelationType(**r) for r in data["relation_types"]),
         )
+
+
+def _fields_json(fields: tuple[Field, ...]) -> list[dict[str, Any]]:
+    return [
+        {"name": f.name, "kind": f.kind, "many": f.many, "coverage": f.coverage, "inferred": f.inferred} for f in fields
+    ]

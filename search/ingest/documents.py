@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import orjson
 from django.db import connection
 from numpy.typing import NDArray
 from psycopg import sql
 
-from search.domain.graph import Node, Schema
+from search.domain.graph import FieldValue, Node, Schema
 from search.models.node_rows import NODE_COLUMNS, node_of
 from search.text import NAMES_PER_RELATION
 
@@ -98,6 +99,30 @@ def edges(
     """
     rows = _copied(sql.SQL(_ALL_EDGES).format(snapshot=sql.Literal(snapshot_id)), check)
     return rows["relation"].astype(np.int16), rows["near"].astype(np.int32), rows["far"].astype(np.int32)
+
+
+def edge_fields(
+    snapshot_id: int,
+    last: int,
+    *,
+    first: int = 0,
+    size: int = 10 * NODES_A_BLOCK,
+    check: Callable[[], None] = lambda: None,
+) -> Iterator[tuple[int, int, int, Mapping[str, FieldValue]]]:
+    """Yield relation code, source, target and fields of the edges that have fields, by source in [first, last).
+
+    `check` is called now and then; the exception that it raises ends the reading.
+    """
+    for begin in range(first, last, size):
+        check()
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT relation, source, target, properties::text FROM search_edge WHERE snapshot_id = %s "
+                "AND source >= %s AND source < %s AND properties IS NOT NULL ORDER BY source",
+                [snapshot_id, begin, min(begin + size, last)],
+            )
+            for relation, source, target, written in cursor.fetchall():
+                yield relation, source, target, orjson.loads(written)
 
 
 def _neighbours(

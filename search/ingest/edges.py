@@ -6,14 +6,15 @@ import mmap
 import tempfile
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from search.domain.graph import Relation, RelationType
+from search.domain.graph import Field, Relation, RelationType
+from search.ingest.fields import FieldKinds, fit
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,8 @@ class Edges:
 
     `source` and `target` hold keys, `relation` holds relation codes. `doubles` is the number of duplicates that were
     removed. `properties` is None if no edge has properties. Otherwise the JSON of edge i is
-    `properties[property_at[i]:property_end[i]]`, which is empty if edge i has none.
+    `properties[property_at[i]:property_end[i]]`, which is empty if edge i has none. `fields` are those of each relation
+    by its code, by name.
     """
 
     source: NDArray[np.int32]
@@ -32,21 +34,30 @@ class Edges:
     property_at: NDArray[np.int64] | None = None
     property_end: NDArray[np.int64] | None = None
     properties: mmap.mmap | None = None
+    fields: tuple[Mapping[str, Field], ...] = ()
 
     def __len__(self) -> int:
         return len(self.source)
 
     def property_of(self, position: int) -> bytes:
-        """Return the JSON of the properties of the edge at `position`, or empty bytes if it has none."""
+        """Return the JSON of the properties of the edge at `position`, or empty bytes if it has none.
+
+        Values are converted to the kinds of their fields.
+        """
         if self.properties is None or self.property_at is None or self.property_end is None:
             return b""
-        return self.properties[self.property_at[position] : self.property_end[position]]
+        written = self.properties[self.property_at[position] : self.property_end[position]]
+        if not written:
+            return b""
+        fields = self.fields[self.relation[position]]
+        return orjson.dumps({name: fit(value, fields[name]) for name, value in orjson.loads(written).items()})
 
 
 class EdgeCollector:
     """Collects edges in any order: the ends as positions among the nodes read, the relation by name.
 
-    Properties are written to a temporary file, so that memory holds about 10 bytes for each edge.
+    Properties are written to a temporary file, so that memory holds about 10 bytes for each edge. The kinds of their
+    fields are inferred on the way, by relation.
     """
 
     def __init__(self, relations: tuple[Relation, ...]) -> None:
@@ -60,6 +71,7 @@ class EdgeCollector:
         self._end = array("q")
         self._spool = tempfile.TemporaryFile()  # noqa: SIM115
         self._spooled = 0
+        self._kinds: dict[int, dict[str, FieldKinds]] = {}
 
     def __len__(self) -> int:
         return len(self._source)
@@ -87,6 +99,11 @@ class EdgeCollector:
             self._known.append(Relation(relation))
         if properties:
             self._spool_properties(properties)
+            kinds = self._kinds.setdefault(code, {})
+            for name, value in properties.items():
+                if name not in kinds:
+                    kinds[name] = FieldKinds()
+                kinds[name].observe(value)
         self._source.append(source)
         self._relation.append(code)
         self._target.append(target)
@@ -114,28 +131,32 @@ class EdgeCollector:
         count = len(source)
         self._source, self._relation, self._target = array("i"), array("H"), array("i")
         order = _order(source, relation, target, max(1, nodes), max(1, int(used.sum())))
+        fields = [
+            tuple(kind.field(name) for name, kind in self._kinds.get(code, {}).items()) for code in range(len(used))
+        ]
+        named = [replace(one, fields=own) for one, own in zip(self._known, fields, strict=True)]
+        relations = tuple(one for one, is_used in zip(named, used, strict=True) if is_used)
         edges = Edges(
             source[order],
             relation[order].astype(np.int16),
             target[order],
             count - len(order),
-            *self._finish_properties(order, count),
+            **self._finish_properties(order, count),
+            fields=tuple({field.name: field for field in one.fields} for one in relations),
         )
-        return edges, tuple(r for r, is_used in zip(self._known, used, strict=True) if is_used)
+        return edges, relations
 
-    def _finish_properties(
-        self, order: NDArray[np.int64], count: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], mmap.mmap] | tuple[()]:
+    def _finish_properties(self, order: NDArray[np.int64], count: int) -> dict[str, Any]:
         if not self._spooled:
             self._spool.close()
-            return ()
+            return {}
         at, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
         rows = np.frombuffer(self._rows, np.int64)
         at[rows], end[rows] = np.frombuffer(self._at, np.int64), np.frombuffer(self._end, np.int64)
         self._spool.flush()
         content = mmap.mmap(self._spool.fileno(), 0, access=mmap.ACCESS_READ)
         self._spool.close()
-        return at[order], end[order], content
+        return {"property_at": at[order], "property_end": end[order], "properties": content}
 
 
 def _order(

@@ -44,12 +44,21 @@ from search.interfaces.stages import (
     RetrieveStage,
     TraverseStage,
 )
-from search.interfaces.tools import Adjacency, Encoder, GraphStore, IdentifiedModel, LanguageModel, NodeStore
+from search.interfaces.tools import (
+    Adjacency,
+    EdgeValues,
+    Encoder,
+    GraphStore,
+    IdentifiedModel,
+    LanguageModel,
+    NodeStore,
+)
 
 __all__ = [
     "Adjacency",
     "CheckStage",
     "Columns",
+    "EdgeValues",
     "Encoder",
     "ExpandStage",
     "ExplainStage",

@@ -13,7 +13,7 @@ from search.domain.errors import StageError
 from search.domain.evidence import Path
 from search.domain.graph import Direction, FieldValue, Node, Schema
 from search.domain.linking import LinkedPlan, Traversal
-from search.domain.plan import Order
+from search.domain.plan import EdgeField, Filter, Order
 from search.domain.trace import Limit
 from search.interfaces.arrays import Keys, Vectors
 
@@ -147,6 +147,10 @@ class Adjacency(Protocol):
         """Return `counts` of each of several sets of nodes; faster than one by one."""
         ...
 
+    def values_of(self, relation: int, field: str) -> EdgeValues | None:
+        """Return the values that a field of a relation's edges has; None if only the database has them."""
+        ...
+
     @property
     def types(self) -> NDArray[np.int16]:
         """Type code of each key, shape (nodes,)."""
@@ -172,6 +176,22 @@ class Adjacency(Protocol):
         neighbours of each key begin. A neighbour that is reached over two relations is there twice. Both arrays are
         read-only and shared.
         """
+        ...
+
+
+class EdgeValues(Protocol):
+    """One field of the edges of a relation. Edges are given by both ends in stored direction, as arrays of keys."""
+
+    def meeting(self, source: Keys, target: Keys, condition: Filter) -> NDArray[np.bool_]:
+        """Return which edges meet a condition on the field."""
+        ...
+
+    def has(self, text: str) -> bool:
+        """Return whether any edge has this text, without regard to case."""
+        ...
+
+    def of(self, source: Keys, target: Keys) -> tuple[NDArray[np.int64], list[int | float | str]]:
+        """Return the values of edges, and for each the position of its edge among those given."""
         ...
 
 
@@ -216,5 +236,14 @@ class GraphStore(Protocol):
 
         Of a list it is the item that comes first in the order. A count is the number of different nodes, of those
         `among` where they are given. Raises StageError.
+        """
+        ...
+
+    def edge_values(
+        self, linked: LinkedPlan, of: EdgeField, keys: Sequence[int], limit: Limit
+    ) -> dict[int, list[int | float | str]]:
+        """Return for each key the values of a field of the edges that the plan's hop takes from it; [] if none has any.
+
+        Raises StageError.
         """
         ...

@@ -10,7 +10,15 @@ from rich.table import Table
 from rich.text import Text
 
 from search.domain.fusion import SINGLE
-from search.plan_words import AGGREGATE_WORDS, asked_words, exclusion_words, filter_words, order_words, variables_of
+from search.plan_words import (
+    AGGREGATE_WORDS,
+    asked_words,
+    exclusion_words,
+    filter_words,
+    order_words,
+    variables_of,
+    where_words,
+)
 from search.text import path_text
 
 WIDTH = 110
@@ -109,7 +117,7 @@ def _anchor(anchor: dict[str, Any]) -> str:
 
 def _hop(hop: dict[str, Any]) -> str:
     arrow = {"out": f"–{hop['rel']}→", "in": f"←{hop['rel']}–"}.get(hop.get("direction", ""), f"–{hop['rel']}–")
-    return f"{hop['from']} {arrow} {hop['to_var']} {hop['to_label']}"
+    return f"{hop['from']} {arrow} {hop['to_var']} {hop['to_label']}{where_words(hop)}"
 
 
 def _results(search: dict[str, Any]) -> RenderableType:

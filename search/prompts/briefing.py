@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from search.domain.graph import NodeType, RelationType, Schema
+from search.domain.graph import Field, NodeType, RelationType, Schema
 
 MOST_TYPES = 60
 MOST_RELATIONS = 150
@@ -72,8 +72,7 @@ class Briefing:
         if node_type.description:
             lines.append(f"  {' '.join(node_type.description.split())}")
         if node_type.fields:
-            fields = [f"{f.name} ({'list of ' if f.many else ''}{f.kind})" for f in node_type.fields[:MOST_FIELDS]]
-            lines.append(f"  fields: {', '.join(fields)}")
+            lines.append(f"  fields: {_fields(node_type.fields)}")
         if shown := [quoted(name) for name in self.names.get(node_type.name, ())[:SHOWN_NAMES]]:
             lines.append(f"  named like: {', '.join(shown)}")
         return "\n".join(lines)
@@ -88,7 +87,13 @@ class Briefing:
             worded.append(f"a {kind.target} {relation.inverse} a {kind.source}")
         if relation.aliases:
             worded.append(f"also called {', '.join(relation.aliases[:6])}")
+        if relation.fields:
+            worded.append(f"fields of the edge: {_fields(relation.fields)}")
         return f"{line}: {'; '.join(worded)}" if worded else line
+
+
+def _fields(fields: Sequence[Field]) -> str:
+    return ", ".join(f"{f.name} ({'list of ' if f.many else ''}{f.kind})" for f in fields[:MOST_FIELDS])
 
 
 def quoted(text: Any) -> str:

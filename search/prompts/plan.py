@@ -9,6 +9,7 @@ from functools import cached_property
 
 from search.domain.conversation import Message, Prompt
 from search.domain.errors import Fault
+from search.domain.graph import ANY
 from search.domain.plan.json_schema import plan_json_schema
 from search.prompts.briefing import Briefing
 from search.prompts.examples import PromptExample, chosen_examples, read_prompt_examples
@@ -53,6 +54,12 @@ class PlanPrompts:
         domain = "".join(c for c in self.briefing.domain.casefold() if c.isalnum() or c in "_-")
         return domain if f"plan/guidance/{domain}.md" in self.files else GENERIC
 
+    @property
+    def structure(self) -> str:
+        """What a plan consists of; that edges have fields is told where they have some."""
+        edges = self.files.text("plan/edges.md") if self.briefing.schema.edge_fields(ANY) else ""
+        return self.files.text("plan/structure.md") + edges
+
     @cached_property
     def guidance(self) -> str:
         """The text of the guidance."""
@@ -88,7 +95,7 @@ class PlanPrompts:
                 types=briefing.type_lines(),
                 relations=briefing.relation_lines(),
             ),
-            structure=self.files.text("plan/structure.md"),
+            structure=self.structure,
             guidance=self.guidance,
             metapaths=metapath_lines(briefing),
             risk=self.files.text("plan/risk.md"),

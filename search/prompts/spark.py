@@ -47,7 +47,7 @@ class SparkPrompts:
             schema=self.files.render(
                 "plan/schema.md", types=briefing.type_lines(), relations=briefing.relation_lines()
             ),
-            structure=self.files.text("plan/structure.md"),
+            structure=self.of_plans.structure,
             guidance=self.of_plans.guidance,
             examples="\n\n".join(written(example) for example in self.of_plans.examples),
         )

@@ -11,7 +11,7 @@ from search.domain.evidence import ConditionStatus, OrderEvidence
 from search.domain.fusion import Fusion
 from search.domain.linking import GraphRanking, LinkedPlan, Traversal
 from search.domain.options import option
-from search.domain.plan import Count, Plan, walks
+from search.domain.plan import Count, EdgeField, Plan, walks
 from search.domain.question import Question
 from search.domain.ranking import RECORDED_ENTRIES
 from search.domain.shown import most_probable_found
@@ -142,8 +142,8 @@ class _Asked:
             key: OrderEvidence("met", placed[key].value, placed[key].place) for key in self.keys if key in placed
         }
         others = [key for key in self.keys if key not in placed]
-        # What a count among other nodes of the plan would be is of no interest for what the plan does not find.
-        among = isinstance(order.by, Count) and bool(order.by.among)
+        # What counts or edges to other nodes of the plan have is of no interest for what the plan does not find.
+        among = isinstance(order.by, EdgeField) or (isinstance(order.by, Count) and bool(order.by.among))
         try:
             values = self.graph.order_values(order, others, self.limit) if others and not among else {}
         except StageError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from search.domain.errors import StageError
 from search.domain.evidence import Evidence, Path, Residual, Result
 from search.domain.filtering import NAME
 from search.domain.fusion import Fusion
-from search.domain.graph import Node
+from search.domain.graph import FieldValue, Node
 from search.domain.linking import LinkedPlan
 from search.domain.options import option
 from search.domain.plan import Plan, walks
@@ -76,15 +77,31 @@ class Explain:
             text = linked.plan.target.relevance_text
             residuals = self._residuals(text, [nodes[key] for key in own], limit, problems)
             compared = _compared(linked.plan)
+            shown_values = self._shown(linked, list(own), nodes, limit, problems)
             breaks = Breaks(self.graph, self.nodes, linked, limit, problems)
             for key, held in own.items():
                 evidence[key] = Evidence(
                     index, held.anchors, held.hops, residuals[key], tuple(paths[key]), held.filters, held.plans,
                     held.whole, breaks.of(key, held, paths[key]), held.order,
-                    nodes[key].fields.get(linked.plan.show) if linked.plan.show else None,
+                    shown_values.get(key),
                     {name: value for name in compared if (value := nodes[key].fields.get(name)) is not None},
                 )  # fmt: skip
         return evidence, list(dict.fromkeys(problems))
+
+    def _shown(
+        self, linked: LinkedPlan, keys: Sequence[int], nodes: Mapping[int, Node], limit: Limit, problems: list[str]
+    ) -> dict[int, FieldValue | None]:
+        """Return the value that the plan shows of each result: of a field of its own, or of an edge from it."""
+        plan = linked.plan
+        if plan.shown_edge is None:
+            return {key: nodes[key].fields.get(plan.show) for key in keys} if plan.show else {}
+        try:
+            several = self.graph.edge_values(linked, plan.shown_edge, keys, limit)
+        except StageError as error:
+            problems.append(f"Values could not be looked up: {error.reason}.")
+            return {}
+        found: dict[int, Any] = {key: values[0] if len(values) == 1 else values for key, values in several.items()}
+        return {key: value for key, value in found.items() if value != []}
 
     def _paths(
         self, linked: LinkedPlan, own: Mapping[int, Conditions], limit: Limit, problems: list[str]

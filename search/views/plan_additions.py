@@ -26,6 +26,7 @@ def insert_hop(plan: Json, index: int, *, before: bool) -> None:
     new = first if before else second
     new["rel"] = ANY
     new.pop("direction", None)
+    new.pop("where", None)
     plan["hops"][index : index + 1] = [first, second]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from search.domain.errors import PlanInvalid
 from search.domain.graph import Schema
 from search.domain.plan import AGGREGATES, Plan
+from search.plan_words import edge_filters
 from search.views import plan_additions as more
 from search.views import plan_conditions, plan_form
 from search.views.plan_form import Json
@@ -32,7 +33,9 @@ def changed(plan: Json, action: str, given: str, schema: Schema) -> Json:
 
     `plan` may be changed.
     """
-    if action in OF_LISTS:
+    if action == "drop-edge-filter":
+        _drop_edge_filter(plan, given)
+    elif action in OF_LISTS:
         key, change = OF_LISTS[action]
         index = int(given) if given.isdecimal() and len(given) < 3 else len(plan.get(key, []))
         if index < len(plan.get(key, [])):
@@ -55,7 +58,7 @@ PLAIN: Mapping[str, Callable[[Json], object]] = {
     "turn-order": more.turn_order,
     "drop-order": lambda plan: plan.pop("order", None),
     "drop-ask": lambda plan: _drop_ask(plan),
-    "drop-show": lambda plan: plan.pop("show", None),
+    "drop-show": lambda plan: [plan.pop(key, None) for key in ("show", "show_edge")],
     "drop-text": lambda plan: plan["target"].update(relevance_text=""),
 }
 
@@ -64,6 +67,15 @@ def _drop_ask(plan: Json) -> None:
     """Ask for the answers themselves; the field that something is computed from goes with it."""
     if plan.pop("ask", None) in AGGREGATES:
         plan.pop("show", None)
+
+
+def _drop_edge_filter(plan: Json, given: str) -> None:
+    """Take away a condition on an edge, which is given by its number among those of the plan."""
+    known = edge_filters(plan)
+    index = int(given) if given.isdecimal() and len(given) < 4 else len(known)
+    if index < len(known):
+        at, place = known[index]
+        plan["hops"][at]["where"].pop(place)
 
 
 def _drop_filter(plan: Json, index: int) -> None:

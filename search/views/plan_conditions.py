@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from search.domain.plan import MAX_EXCLUSIONS
-from search.plan_words import SHOWS
+from search.plan_words import SHOWN_EDGE, SHOWS
 
 Json = dict[str, Any]
 
@@ -33,7 +33,9 @@ def read_conditions(fields: Mapping[str, str]) -> Json:
             "limit": int(limit) if whole else limit or None,
         }
     asked, _, field = fields.get("/ask", "which").partition(SHOWS)
+    field, _, edge = field.partition(SHOWN_EDGE)
     read |= {"show": field} if field else {}
+    read |= {"show_edge": edge} if edge else {}
     return read | ({"ask": asked.strip()} if asked.strip() not in ("", "which") else {})
 
 

@@ -231,7 +231,10 @@ def _hop(fields: Mapping[str, str], at: str) -> Json:
         "to_var": fields.get(f"{at}/to_var", ""),
         "to_label": fields.get(f"{at}/to_label", ANY),
     }
-    return hop | ({"direction": way} if way in ("out", "in") else {})
+    hop |= {"direction": way} if way in ("out", "in") else {}
+    # Conditions on the edge belong to the relation that the hop had when they were made.
+    where = parsed_json(fields.get(f"{at}/where", "")) if fields.get(f"{at}/was", relation) == relation else None
+    return hop | ({"where": where} if where else {})
 
 
 def _filter(fields: Mapping[str, str], at: str, plan: Json, schema: Schema) -> Json:

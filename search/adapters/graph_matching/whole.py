@@ -20,8 +20,8 @@ from search.domain.aggregates import aggregated
 from search.domain.errors import StageError
 from search.domain.filtering import counts_fit
 from search.domain.linking import LinkedPlan, Traversal
-from search.domain.ordering import Value, kept_keys, places
-from search.domain.plan import Count, Filter, Order, Plan, Target
+from search.domain.ordering import Value, kept_keys, order_value, places
+from search.domain.plan import Count, EdgeField, Filter, Hop, Order, Plan, Target
 from search.domain.plan.routes import routes
 from search.domain.trace import Limit
 
@@ -74,6 +74,30 @@ class WholePlans(ABC):
         bare = self._barring(linked, limit)
         kept = self._allowed(linked, bare, keys, limit)
         return self.match_keys(bare, kept, limit) if kept else set()
+
+    def edge_values(
+        self, linked: LinkedPlan, of: EdgeField, keys: Sequence[int], limit: Limit
+    ) -> dict[int, list[Value]]:
+        """Return for each key the values of the edges that a hop takes from it; see the protocol.
+
+        The nodes at the other end are those that its variable takes in a match of the plan.
+        """
+        plan = linked.plan
+        hop = plan.edge_of(of.var)
+        found: dict[int, list[Value]] = {key: [] for key in keys}
+        if hop is None or not keys:
+            return found
+        bare = self._barring(linked, limit)
+        among = self._taken(bare, of.var, limit)
+        for key, value in self.read_edges(hop, plan, of.field, keys, among, limit):
+            found[key].append(value)
+        return {key: sorted(values, key=lambda one: (isinstance(one, str), one)) for key, values in found.items()}
+
+    @abstractmethod
+    def read_edges(
+        self, hop: Hop, plan: Plan, field: str, keys: Sequence[int], among: Collection[int], limit: Limit
+    ) -> list[tuple[int, Value]]:
+        """Return (key, value) for each value of a field of the edges of a hop between T and the nodes `among`."""
 
     @abstractmethod
     def order_values(
@@ -167,6 +191,9 @@ class WholePlans(ABC):
 
         Raises StageError if the nodes to count among are too many to look through.
         """
+        if isinstance(order.by, EdgeField):
+            found = self.edge_values(bare, order.by, keys, limit)
+            return {key: order_value(found[key], order.direction) for key in keys}
         if not isinstance(order.by, Count) or not order.by.among:
             return self.order_values(order, keys, limit)
         return self.order_values(order, keys, limit, self._taken(bare, order.by.among, limit))
@@ -250,5 +277,5 @@ def _around(linked: LinkedPlan, var: str) -> LinkedPlan:
 
 def in_words(order: Order) -> str:
     """Return an order as one line, for the text of an executed query."""
-    by = order.by if isinstance(order.by, str) else _number_of(order.by)
+    by = _number_of(order.by) if isinstance(order.by, Count) else order.field
     return f"-- in order of {by}, {order.direction}" + (f", {order.limit} places" if order.limit else "")

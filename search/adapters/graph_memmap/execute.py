@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
+import numpy as np
+
 from search.adapters.graph_matching.estimate import MOST_ROWS
+from search.adapters.graph_matching.order import allowed_types, directions
 from search.adapters.graph_matching.paths import Matches, read_paths
 from search.adapters.graph_matching.whole import WholePlans
 from search.adapters.graph_memmap.count import counts
-from search.adapters.graph_memmap.walk import TooMany, Walk
+from search.adapters.graph_memmap.walk import TooMany, Walk, edges_meeting
 from search.adapters.graph_postgres import PostgresGraph
-from search.domain.graph import ANY, Schema
+from search.domain.graph import ANY, OPPOSITE, Schema
 from search.domain.linking import LinkedPlan, Traversal
 from search.domain.ordering import Value
-from search.domain.plan import Order
+from search.domain.plan import Count, EdgeField, Filter, Hop, Order, Plan
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, GraphStore, NodeStore
@@ -25,9 +29,9 @@ F = TypeVar("F")
 class MemmapGraph(WholePlans):
     """The graph of one snapshot in memory-mapped files (interfaces.GraphStore), for most plans.
 
-    `beyond` executes the other matches: plans with filters, because the files hold no fields; plans with a hop over any
-    relation; and plans with more than `most_rows` partial matches in one step. What this class itself returns is never
-    cut.
+    `beyond` executes the other matches: plans with filters, because the files hold no fields of nodes; plans with a hop
+    over any relation, or with conditions on edges whose values are not in the files; and plans with more than
+    `most_rows` partial matches in one step. What this class itself returns is never cut.
     """
 
     backend = "memory"
@@ -79,7 +83,54 @@ class MemmapGraph(WholePlans):
         if isinstance(order.by, str):
             return self._beyond.order_values(order, keys, limit)
         limit.check("traverse")
+        assert isinstance(order.by, Count)
         return counts(self._adjacency, self._schema, order.by, keys, among)
+
+    def edge_values(
+        self, linked: LinkedPlan, of: EdgeField, keys: Sequence[int], limit: Limit
+    ) -> dict[int, list[Value]]:
+        """Return for each key the values of the edges that a hop takes from it; see the protocol."""
+        hop = linked.plan.edge_of(of.var)
+        if hop is not None and not self._holds_values(
+            [replace(hop, where=(*hop.where, Filter("", of.field, "exists")))]
+        ):
+            return self._beyond.edge_values(linked, of, keys, limit)
+        return super().edge_values(linked, of, keys, limit)
+
+    def read_edges(
+        self, hop: Hop, plan: Plan, field: str, keys: Sequence[int], among: Collection[int], limit: Limit
+    ) -> list[tuple[int, Value]]:
+        """Return (key, value) for each value of a field of the edges of a hop between T and the nodes `among`."""
+        limit.check("traverse")
+        relation = self._schema.relation_codes[hop.rel]
+        column = self._adjacency.values_of(relation, field)
+        assert column is not None
+        near = np.asarray(keys, dtype=np.int32)
+        far = np.fromiter(among, dtype=np.int32, count=len(among))
+        found: list[tuple[int, Value]] = []
+        for turn, stored in enumerate(directions(hop, allowed_types(plan, self._schema), self._schema)):
+            way = stored if hop.source == plan.target.var else OPPOSITE[stored]
+            walked = self._adjacency.walk(near, relation, way, np.iinfo(np.int64).max)
+            assert walked is not None
+            here, there = near[walked[0]], walked[1]
+            kept = np.isin(there, far)
+            if turn:
+                # An edge from a node to itself counts once.
+                kept &= here != there
+            here, there = here[kept], there[kept]
+            source, target = (here, there) if way == "out" else (there, here)
+            met = edges_meeting(self._adjacency, relation, (source, target), hop.where)
+            owner, values = column.of(source[met], target[met])
+            found += zip(here[met][owner].tolist(), values, strict=True)
+        return found
+
+    def _holds_values(self, hops: Sequence[Hop]) -> bool:
+        """Return whether the files have the values of all edges that hops have conditions on."""
+        return all(
+            hop.rel != ANY and self._adjacency.values_of(self._schema.relation_codes[hop.rel], one.field) is not None
+            for hop in hops
+            for one in hop.where
+        )
 
     def _walked(
         self,
@@ -93,7 +144,8 @@ class MemmapGraph(WholePlans):
 
         `ends` says for each walk whether it begins at the requested candidates instead of the anchors.
         """
-        if linked.plan.filters or any(hop.rel == ANY for hop in linked.plan.hops):
+        hops = linked.plan.hops
+        if linked.plan.filters or any(hop.rel == ANY for hop in hops) or not self._holds_values(hops):
             return None
         for from_target in ends:
             limit.check(stage)

@@ -121,7 +121,11 @@ class Walk(Elimination[Table]):
         relation = self.schema.relation_codes[hop.rel]
         joined = np.zeros(len(rows), dtype=bool)
         for way in directions(hop, self.types, self.schema):
-            joined |= self.graph.joined(rows.columns[hop.source], rows.columns[hop.to_var], relation, way)
+            here, there = rows.columns[hop.source], rows.columns[hop.to_var]
+            held = self.graph.joined(here, there, relation, way)
+            if hop.where:
+                held &= edges_meeting(self.graph, relation, (here, there) if way == "out" else (there, here), hop.where)
+            joined |= held
         rows.take(joined)
         self.told.append(f"{hop.source} –{hop.rel}– {hop.to_var}: {len(rows)} rows kept")
 
@@ -228,6 +232,10 @@ class Walk(Elimination[Table]):
                 if (asked := self.asked_of(far)) is not None:
                     kept &= np.isin(there, asked)
                 place, there = place[kept], there[kept]
+            if hop.where:
+                here = rows.columns[near][place]
+                met = edges_meeting(self.graph, relation, (here, there) if way == "out" else (there, here), hop.where)
+                place, there = place[met], there[met]
             if places:
                 # An edge from a node to itself counts once.
                 new = there != rows.columns[near][place]
@@ -295,6 +303,18 @@ class Walk(Elimination[Table]):
         """Yield the stored directions of a hop, as seen from its source and as seen from `near`."""
         for stored in directions(hop, self.types, self.schema):
             yield stored, stored if near == hop.source else OPPOSITE[stored]
+
+
+def edges_meeting(
+    graph: Adjacency, relation: int, ends: tuple[Keys, Keys], where: Sequence[Filter]
+) -> NDArray[np.bool_]:
+    """Return which edges of a relation, given by source and target, meet filters on fields whose values are mapped."""
+    met = np.ones(len(ends[0]), dtype=bool)
+    for condition in where:
+        held = graph.values_of(relation, condition.field)
+        assert held is not None
+        met &= held.meeting(*ends, condition)
+    return met
 
 
 def _first_of_each(keys: Keys, most: int) -> NDArray[np.bool_]:

@@ -143,7 +143,11 @@ class Compiler(Elimination[Rows]):
 
     def close(self, rows: Rows, hop: Hop, near: str, far: str) -> None:
         """Keep the rows that have an edge for a hop between two of their nodes."""
-        rows.where([f"EXISTS {{ {self.pattern(hop, near, far)} }}"])
+        if not hop.where:
+            rows.where([f"EXISTS {{ {self.pattern(hop, near, far)} }}"])
+            return
+        where = " AND ".join(self.edge_conditions(hop, "e"))
+        rows.where([f"EXISTS {{ MATCH {self.pattern(hop, near, far, edge='e')} WHERE {where} }}"])
 
     def extend(self, rows: Rows, hop: Hop, near: str, far: str, other: Rows | None) -> None:
         """Walk a hop from a node of each row to a new node; if `other` is untouched, to one of its given nodes."""
@@ -155,10 +159,20 @@ class Compiler(Elimination[Rows]):
             rows.clauses += self._looked_up(node, given) if given else []
         elif given:
             among = [f"{node}.key IN {self.parameters.add(list(given))}"]
-        rows.clauses.append(f"MATCH {self.pattern(hop, near, far)}")
+        edge = self._edge_name() if hop.where else ""
+        rows.clauses.append(f"MATCH {self.pattern(hop, near, far, edge=edge)}")
         rows.columns.append(node)
         rows.untouched = None
+        among += self.edge_conditions(hop, edge)
         rows.where([*among, *self.type(far), *rows.apart(node, but=node), *self.conditions(far)])
+
+    def _edge_name(self) -> str:
+        self._fresh += 1
+        return f"w{self._fresh}"
+
+    def edge_conditions(self, hop: Hop, edge: str) -> list[str]:
+        """Return the conditions on the fields of a hop's edge, which is called `edge`."""
+        return field_conditions(hop.where, edge, self.names, self.parameters)
 
     def _looked_up(self, node: str, keys: Sequence[int]) -> list[str]:
         """Return clauses that bind a node to some keys before a hop, so that a hub's other edges are not read."""

@@ -93,6 +93,8 @@ class _PathCompiler(Compiler):
             pending.remove(hop)
             index = next(i for i, other in enumerate(self.plan.hops) if other is hop)
             rows.clauses.append(f"MATCH {self.pattern(hop, near, far, edge=f'e{index}')}")
+            if conditions := self.edge_conditions(hop, f"e{index}"):
+                rows.where(conditions)
             taken[index] = f"type(e{index}) AS r{index}, startNode(e{index}) = {self.short[hop.source]} AS o{index}"
             if far not in standing:
                 standing.add(far)

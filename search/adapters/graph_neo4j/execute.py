@@ -11,12 +11,12 @@ from search.adapters.graph_neo4j.compile import Compiler, Query
 from search.adapters.graph_neo4j.compile_paths import compile_paths
 from search.adapters.graph_neo4j.connection import Connection, Row
 from search.adapters.graph_neo4j.names import MARKER, Names, relation_code, unordered
-from search.adapters.graph_neo4j.order import compile_order
+from search.adapters.graph_neo4j.order import compile_edges, compile_order
 from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan, Traversal
 from search.domain.ordering import Value, order_value
-from search.domain.plan import Order
+from search.domain.plan import Hop, Order, Plan
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, NodeStore
@@ -101,6 +101,15 @@ class Neo4jGraph(WholePlans):
             items = [*(numbers or ()), *map(unordered, texts or ())]
             values[key] = order_value(items, order.direction)
         return values
+
+    def read_edges(
+        self, hop: Hop, plan: Plan, field: str, keys: Sequence[int], among: Collection[int], limit: Limit
+    ) -> list[tuple[int, Value]]:
+        """Return (key, value) for each value of a field of the edges of a hop between T and the nodes `among`."""
+        [rows] = self._fetch("traverse", compile_edges(hop, plan, self._names, field, keys, among), limit)
+        return [
+            (key, value) for key, texts, numbers in rows for value in [*(numbers or ()), *map(unordered, texts or ())]
+        ]
 
     def _compiler(self, linked: LinkedPlan) -> Compiler:
         return Compiler(linked, self._names, self._adjacency, self._most_rows)

@@ -20,7 +20,7 @@ from search.domain.evidence import Path
 from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan, Traversal
 from search.domain.ordering import Value
-from search.domain.plan import Order
+from search.domain.plan import EdgeField, Order
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, GraphStore, NodeStore
 
@@ -115,6 +115,13 @@ class Neo4jOrPostgres:
     ) -> dict[int, Value | None]:
         """Return the value of each key that an order compares; see the protocol."""
         found, _ = self._ask(lambda engine, share: engine.order_values(order, keys, share, among), limit)
+        return found
+
+    def edge_values(
+        self, linked: LinkedPlan, of: EdgeField, keys: Sequence[int], limit: Limit
+    ) -> dict[int, list[Value]]:
+        """Return for each key the values of the edges that a hop takes from it; see the protocol."""
+        found, _ = self._ask(lambda engine, share: engine.edge_values(linked, of, keys, share), limit)
         return found
 
     def _ask(self, question: Callable[[GraphStore, Limit], T], limit: Limit) -> tuple[T, str]:

@@ -4,10 +4,11 @@
 |---|---|
 | a node | a node with the label of its snapshot (`S12`), the label of its type (`T4`), `key` and `id` |
 | an edge | a relationship of the type of its relation (`R3`), in the stored direction |
-| a field | lists: `f2t`, its texts `folded`; `f2s`, its texts `ordered`; `f2n`, its numbers |
+| a field of a node or an edge | lists: `f2t`, its texts `folded`; `f2s`, its texts `ordered`; `f2n`, its numbers |
 | the snapshot | a node `GraspProjection` with the snapshot's fingerprint and the state of the projection |
 
-Codes are those of the schema. Fields are numbered in the order of their names; number 0 is the node's name.
+Codes are those of the schema. Fields of nodes and edges are numbered together in the order of their names; number 0 is
+the node's name.
 """
 
 from __future__ import annotations
@@ -44,8 +45,9 @@ class Names:
 
     @cached_property
     def _fields(self) -> dict[str, int]:
-        names = {field.name for node_type in self.schema.node_types for field in node_type.fields} - {NAME}
-        return {NAME: 0} | {name: number for number, name in enumerate(sorted(names), 1)}
+        names = {field.name for node_type in self.schema.node_types for field in node_type.fields}
+        names |= {field.name for relation in self.schema.relations for field in relation.fields}
+        return {NAME: 0} | {name: number for number, name in enumerate(sorted(names - {NAME}), 1)}
 
     def type(self, code: int) -> str:
         """Return the label of a node type."""
@@ -67,8 +69,11 @@ class Names:
 
     def properties(self, node: Node) -> dict[str, Any]:
         """Return the properties that represent a node in Neo4j."""
-        written: dict[str, Any] = {"key": node.key, "id": node.id}
-        fields: Mapping[str, FieldValue] = {**node.fields, NAME: node.name}
+        return {"key": node.key, "id": node.id, **self.values({**node.fields, NAME: node.name})}
+
+    def values(self, fields: Mapping[str, FieldValue]) -> dict[str, Any]:
+        """Return the properties that represent the fields of a node or an edge in Neo4j."""
+        written: dict[str, Any] = {}
         for name, value in fields.items():
             if (prefix := self.field(name)) is None:
                 continue

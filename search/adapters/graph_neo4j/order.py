@@ -1,14 +1,15 @@
-"""Compiles the Cypher statement for the values that a plan's order compares."""
+"""Compiles the Cypher statements for the values that a plan's order compares."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from search.adapters.graph_matching.order import allowed_types, directions
 from search.adapters.graph_neo4j.compile import Query
-from search.adapters.graph_neo4j.conditions import Parameters
+from search.adapters.graph_neo4j.conditions import Parameters, field_conditions
 from search.adapters.graph_neo4j.names import Names
 from search.domain.graph import ANY
-from search.domain.plan import Count, Order
+from search.domain.plan import Count, Hop, Order, Plan
 
 
 def compile_order(order: Order, names: Names, keys: Sequence[int], among: Collection[int] | None = None) -> Query:
@@ -32,8 +33,33 @@ def compile_order(order: Order, names: Names, keys: Sequence[int], among: Collec
             "RETURN collect([key, number]) AS rows",
         ]
         return Query("\n".join(clauses), parameters.values)
-    prefix = names.field(order.by)
+    prefix = names.field(order.field)
     if prefix is None:
         return Query("RETURN [] AS rows", {})
     clauses = [*start, f"RETURN collect([key, node.{prefix}s, node.{prefix}n]) AS rows"]
+    return Query("\n".join(clauses), parameters.values)
+
+
+def compile_edges(hop: Hop, plan: Plan, names: Names, field: str, keys: Sequence[int], among: Collection[int]) -> Query:
+    """Return the statement: its only row is a list of rows, each a key that T takes with the values of an edge's field.
+
+    The edges are those of a hop from the key to a node `among`.
+    """
+    prefix = names.field(field)
+    if prefix is None:
+        return Query("RETURN [] AS rows", {})
+    parameters = Parameters()
+    kind = "" if hop.rel == ANY else f":{names.relation(names.schema.relation_codes[hop.rel])}"
+    stored = directions(hop, allowed_types(plan, names.schema), names.schema)
+    left, right = "-", "-"
+    if len(stored) == 1:
+        left, right = ("-", "->") if (stored[0] == "out") == (hop.source == plan.target.var) else ("<-", "-")
+    where = [f"other.key IN {parameters.add(sorted(among))}", *field_conditions(hop.where, "e", names, parameters)]
+    clauses = [
+        f"UNWIND {parameters.add(list(keys))} AS key",
+        f"MATCH (node:{names.nodes} {{key: key}})",
+        f"MATCH (node){left}[e{kind}]{right}(other)",
+        f"WHERE {' AND '.join(where)}",
+        f"RETURN collect([key, e.{prefix}s, e.{prefix}n]) AS rows",
+    ]
     return Query("\n".join(clauses), parameters.values)

@@ -6,7 +6,7 @@ interrupted run can be continued. Its states are `building`, `whole` (complete) 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from search.adapters.graph_neo4j.connection import Connection
 from search.adapters.graph_neo4j.names import MARKER, Names
-from search.domain.graph import Node
+from search.domain.graph import FieldValue, Node
 from search.domain.trace import Limit
 
 State = Literal["building", "whole", "leaving"]
@@ -86,11 +86,30 @@ class Projection:
             rows=rows,
         )  # fmt: skip
 
-    def write_edges(self, relation: int, source: NDArray[np.int32], target: NDArray[np.int32], before: int) -> None:
+    def write_edges(
+        self,
+        relation: int,
+        source: NDArray[np.int32],
+        target: NDArray[np.int32],
+        before: int,
+        fields: Sequence[Mapping[str, FieldValue]] | None = None,
+    ) -> None:
         """Write edges of one relation (its code), sorted by source, after the `before` edges that are written.
 
-        Raises OvertakenByAnother if the marker's count is not `before`.
+        `fields` are those of each edge, if the relation has any. Raises OvertakenByAnother if the marker's count is not
+        `before`.
         """
+        if fields is not None:
+            values = map(self._names.values, fields)
+            rows = [list(row) for row in zip(source.tolist(), target.tolist(), values, strict=True)]
+            self._append(
+                "edges", before, len(source),
+                f"UNWIND $rows AS row MATCH (a:{self._names.nodes} {{key: row[0]}}) "
+                f"MATCH (b:{self._names.nodes} {{key: row[1]}}) "
+                f"CREATE (a)-[r:{self._names.relation(relation)}]->(b) SET r = row[2]",
+                rows=rows,
+            )  # fmt: skip
+            return
         begins = np.flatnonzero(np.concatenate(([True], source[1:] != source[:-1])))
         groups = [list(pair) for pair in zip(source[begins].tolist(), map(_keys, np.split(target, begins[1:])),
                                              strict=True)]  # fmt: skip

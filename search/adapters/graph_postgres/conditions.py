@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 from search.domain.plan import FieldOf, Filter
 from search.domain.plan.parts import NEGATED
 
+Column = Literal["fields", "properties"]
+"""The column with the fields of a node, and that with the fields of an edge."""
 NAME = "name"
 """The field that every node has, stored in a column of its own."""
 
@@ -26,8 +28,12 @@ class Parameters:
         return f"%({name})s::{cast}" if cast else f"%({name})s"
 
 
-def field_conditions(filters: Sequence[Filter], node: str, parameters: Parameters) -> list[str]:
+def field_conditions(
+    filters: Sequence[Filter], node: str, parameters: Parameters, column: Column = "fields"
+) -> list[str]:
     """Return one SQL condition for each filter that has a value of its own, on the row `node` of the table of nodes.
+
+    With the column `properties` the row is one of the table of edges.
 
     A list matches if any of its items does; a missing field never matches. `=`, `in` and `contains` ignore the case of
     text. The other operators compare text bytewise, so that ISO dates are in the order of time. A number never equals a
@@ -42,7 +48,7 @@ def field_conditions(filters: Sequence[Filter], node: str, parameters: Parameter
             test = "jsonb_typeof(item.value) IN ('string', 'number')"
         else:
             test = _item(op, condition.value, "item.value", parameters)
-        found = f"EXISTS (SELECT FROM {_items(condition.field, node, parameters, 'item')} WHERE {test})"
+        found = f"EXISTS (SELECT FROM {_items(condition.field, node, parameters, 'item', column)} WHERE {test})"
         conditions.append(f"NOT {found}" if condition.op in NEGATED else found)
     return conditions
 
@@ -66,11 +72,11 @@ def comparison(condition: Filter, node: str, other: str, parameters: Parameters)
     return f"NOT {found}" if condition.op in NEGATED else found
 
 
-def _items(field: str, node: str, parameters: Parameters, alias: str) -> str:
+def _items(field: str, node: str, parameters: Parameters, alias: str, column: Column = "fields") -> str:
     """Return the FROM item that holds the items of a node's field, as jsonb scalars in the column `value`."""
-    if field == NAME:
+    if field == NAME and column == "fields":
         return f"(VALUES (to_jsonb({node}.name))) AS {alias}(value)"
-    value = f"{node}.fields -> {parameters.add(field, 'text')}"
+    value = f"{node}.{column} -> {parameters.add(field, 'text')}"
     items = f"CASE jsonb_typeof({value}) WHEN 'array' THEN {value} ELSE jsonb_build_array({value}) END"
     return f"jsonb_array_elements({items}) AS {alias}(value)"
 

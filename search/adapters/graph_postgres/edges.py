@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from search.adapters.graph_matching.order import directions
-from search.adapters.graph_postgres.conditions import Parameters
+from search.adapters.graph_postgres.conditions import Parameters, field_conditions
 from search.adapters.graph_postgres.rows import Arm
 from search.domain.graph import ANY, Schema
 from search.domain.plan import Hop
@@ -21,8 +21,17 @@ class HopWriter:
     types: Mapping[str, frozenset[int]]
     parameters: Parameters
 
-    def walk(self, hop: Hop, near: str, far: str, alias: str, known: Mapping[str, str], among: Sequence[int]) -> str:
-        """Return the FROM item of one hop; its columns are `there`, `relation` and `forward`.
+    def walk(
+        self,
+        hop: Hop,
+        near: str,
+        far: str,
+        alias: str,
+        known: Mapping[str, str],
+        among: Sequence[int],
+        more: str = "",
+    ) -> str:
+        """Return the FROM item of one hop; its columns are `there`, `relation`, `forward`, and those of `more`.
 
         `known` holds the columns of the known ends. `among` holds the only keys that an unknown `far` may take; empty
         means any. Each lateral subquery is one that Postgres cannot merge into the statement (a union, or one with
@@ -41,11 +50,12 @@ class HopWriter:
                     where.append(f"{arm.there} = ANY({self.parameters.add(list(among), 'int[]')})")
                 if far in self.types:
                     where.append(f"{arm.there_type} = ANY({self.parameters.add(sorted(self.types[far]), 'int2[]')})")
+            where += self._where(hop)
             if selects:
                 where.append("source <> target")
             forward = "true" if arm.stored == "out" else "false"
             selects.append(
-                f"SELECT {arm.there} AS there, relation, {forward} AS forward "
+                f"SELECT {arm.there} AS there, relation, {forward} AS forward{more} "
                 f"FROM {self.table} WHERE {' AND '.join(where)}"
             )
         fence = " OFFSET 0" if len(selects) == 1 else ""
@@ -56,10 +66,14 @@ class HopWriter:
         relation = "" if hop.rel == ANY else f" AND relation = {self._relation(hop)}"
         arms = [
             f"EXISTS (SELECT FROM {self.table} WHERE {arm.here} = {columns[hop.source]} "
-            f"AND {arm.there} = {columns[hop.to_var]}{relation})"
+            f"AND {arm.there} = {columns[hop.to_var]}{relation}{''.join(f' AND {one}' for one in self._where(hop))})"
             for arm in self._arms(hop, hop.source)
         ]
         return f"({' OR '.join(arms)})"
+
+    def _where(self, hop: Hop) -> list[str]:
+        """Return the conditions on the fields of a hop's edge."""
+        return field_conditions(hop.where, self.table, self.parameters, "properties")
 
     def _relation(self, hop: Hop) -> str:
         return self.parameters.add(self.schema.relation_codes[hop.rel], "int2")

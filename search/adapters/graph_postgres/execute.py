@@ -10,12 +10,12 @@ from search.adapters.graph_matching.paths import Matches, among_keys, from_eithe
 from search.adapters.graph_matching.whole import WholePlans
 from search.adapters.graph_postgres.compile import Compiler, Query, Tables
 from search.adapters.graph_postgres.compile_paths import compile_paths
-from search.adapters.graph_postgres.order import compile_order
+from search.adapters.graph_postgres.order import compile_edges, compile_order
 from search.adapters.postgres_reading import read
 from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan, Traversal
 from search.domain.ordering import Value, order_value
-from search.domain.plan import Order
+from search.domain.plan import Hop, Order, Plan
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, NodeStore
@@ -91,6 +91,15 @@ class PostgresGraph(WholePlans):
         if isinstance(order.by, str):
             return {key: order_value(rows.get(key), order.direction) for key in keys}
         return {key: rows.get(key, 0) for key in keys}
+
+    def read_edges(
+        self, hop: Hop, plan: Plan, field: str, keys: Sequence[int], among: Collection[int], limit: Limit
+    ) -> list[tuple[int, Value]]:
+        """Return (key, value) for each value of a field of the edges of a hop between T and the nodes `among`."""
+        if not among:
+            return []
+        rows = self._fetch("traverse", compile_edges(hop, plan, self._schema, self._tables, field, keys, among), limit)
+        return [(key, one) for key, value in rows for one in (value if isinstance(value, list) else [value])]
 
     def _fetch(self, stage: str, query: Query, limit: Limit) -> list[tuple[Any, ...]]:
         return read(stage, query.text, query.parameters, limit, SETTINGS, keep=query.keep)

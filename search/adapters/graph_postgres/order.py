@@ -1,4 +1,4 @@
-"""Compiles the SQL statement for the values that a plan's order compares."""
+"""Compiles the SQL statements for the values that a plan's order compares."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from search.adapters.graph_postgres.compile import Query, Tables
 from search.adapters.graph_postgres.conditions import NAME, Parameters
 from search.adapters.graph_postgres.edges import HopWriter
 from search.domain.graph import Schema
-from search.domain.plan import Hop, Order, Plan, Target
+from search.domain.plan import Count, Hop, Order, Plan, Target
 
 
 def compile_order(
@@ -25,6 +25,7 @@ def compile_order(
         value = "to_jsonb(name)" if order.by == NAME else f"fields -> {parameters.add(order.by, 'text')}"
         text = f"SELECT key, {value} FROM {tables.nodes} WHERE key = ANY({given})"
         return Query(text, parameters.values, keep=False)
+    assert isinstance(order.by, Count)
     hop = Hop("T", order.by.rel, "counted", order.by.to_label, order.by.direction)
     types = allowed_types(Plan(hops=(hop,), target=Target("T")), schema)
     walk = HopWriter(tables.edges, schema, types, parameters).walk(hop, "T", "counted", "e", {"T": "given.key"}, ())
@@ -32,3 +33,18 @@ def compile_order(
     if among is not None:
         counted += f" WHERE e.there = ANY({parameters.add(sorted(among), 'int[]')})"
     return Query(f"SELECT given.key, ({counted}) FROM unnest({given}) AS given(key)", parameters.values, keep=False)
+
+
+def compile_edges(
+    hop: Hop, plan: Plan, schema: Schema, tables: Tables, field: str, keys: Sequence[int], among: Collection[int]
+) -> Query:
+    """Return the statement: its rows are a key that T takes, and the field of an edge from it to a node `among`."""
+    parameters = Parameters()
+    near = plan.target.var
+    far = hop.to_var if hop.source == near else hop.source
+    more = f", properties -> {parameters.add(field, 'text')} AS value"
+    writer = HopWriter(tables.edges, schema, allowed_types(plan, schema), parameters)
+    walk = writer.walk(hop, near, far, "e", {near: "given.key"}, sorted(among), more)
+    given = parameters.add(list(keys), "int[]")
+    text = f"SELECT given.key, e.value FROM unnest({given}) AS given(key) {walk} WHERE e.value IS NOT NULL"
+    return Query(text, parameters.values, keep=False)

@@ -52,12 +52,13 @@ class NodeType(serializers.Serializer[Any]):
 
 
 class Relation(serializers.Serializer[Any]):
-    """A relation with its wordings and count."""
+    """A relation with its wordings, its count, and the fields of its edges if they have any."""
 
     name = Text()
     description = Text(allow_blank=True)
     inverse = Text(allow_blank=True)
     aliases = serializers.ListField(child=Text())
+    fields = Field(many=True, required=False)
     count = Whole()
 
 

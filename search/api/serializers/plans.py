@@ -23,6 +23,10 @@ class Plan(serializers.Serializer[Any]):
     order = JsonObject(required=False)
     ask = serializers.ChoiceField(get_args(Ask), required=False)
     show = Text(required=False, help_text="The field of the answers that is asked for, or that `ask` is computed from.")
+    show_edge = Text(
+        required=False,
+        help_text="The variable at the other end of the edge whose field `show` is, if it is one of an edge.",
+    )
     risk_level = serializers.ChoiceField(["no_trade", "weak", "normal", "aggressive"], required=False)
     retrieval_mode = Text(required=False)
 

@@ -172,7 +172,7 @@ class _Mender(MendingTools):
         label = labels.get(str(target), ANY)
         by = order.get("by")
         by = {"field": by} if isinstance(by, str) else dict(by) if isinstance(by, dict) else by
-        if isinstance(by, dict) and isinstance(by.get("field"), str):
+        if isinstance(by, dict) and isinstance(by.get("field"), str) and not by.get("edge"):
             found = self.book.field_of(by["field"], label)
             by["field"] = found.name if found else by["field"]
         if isinstance(by, dict) and isinstance(count := by.get("count"), dict | str):
@@ -232,7 +232,7 @@ class _Mender(MendingTools):
     def _show(self, plan: Json, labels: Mapping[str, str]) -> None:
         """Correct the name of the field that is asked for."""
         show, target = plan.get("show"), plan["target"]
-        if not isinstance(show, str) or not isinstance(target, dict):
+        if not isinstance(show, str) or not isinstance(target, dict) or plan.get("show_edge"):
             return
         found = self.book.field_of(show, labels.get(str(target.get("var")), ANY)) if show else None
         if found is not None and found.name != show:

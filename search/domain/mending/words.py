@@ -27,6 +27,7 @@ PLAN_KEYS = _table(
     order="order orderby sort sortby ranking",
     ask="ask asks asked",
     show="show shows shown",
+    show_edge="showedge",
     risk_level="risklevel risk",
     retrieval_mode="retrievalmode mode",
 )
@@ -50,6 +51,7 @@ HOP_KEYS = {"from": "from", "source": "from", "src": "from", "fromvar": "from", 
     to_var="tovar to target dst end",
     to_label="tolabel totype label targetlabel targettype tonodetype",
     direction="direction dir",
+    where="where filters filter conditions",
 )
 TARGET_KEYS = _table(
     var="var variable id",

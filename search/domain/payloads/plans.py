@@ -10,7 +10,19 @@ from search.domain.aggregates import Aggregated
 from search.domain.graph import ANY
 from search.domain.linking import Placed
 from search.domain.payloads.lists import Listed
-from search.domain.plan import Anchor, Count, Exclusion, FieldOf, Filter, Hop, Order, Plan, PlanSource, Target
+from search.domain.plan import (
+    Anchor,
+    Count,
+    EdgeField,
+    Exclusion,
+    FieldOf,
+    Filter,
+    Hop,
+    Order,
+    Plan,
+    PlanSource,
+    Target,
+)
 
 Json = Mapping[str, Any]
 
@@ -29,6 +41,7 @@ def plan_from_json(data: Json) -> Plan:
         order=_order(data["order"]) if data.get("order") else None,
         ask=data.get("ask", "which"),
         show=data.get("show", ""),
+        show_edge=data.get("show_edge", ""),
     )
 
 
@@ -43,7 +56,13 @@ def _anchors(data: Json) -> tuple[Anchor, ...]:
 
 
 def _hops(data: Json) -> tuple[Hop, ...]:
-    return tuple(Hop(h["from"], h["rel"], h["to_var"], h["to_label"], h.get("direction")) for h in data["hops"])
+    return tuple(
+        Hop(
+            h["from"], h["rel"], h["to_var"], h["to_label"], h.get("direction"),
+            tuple(Filter("", one["field"], one["op"], one.get("value")) for one in h.get("where", ())),
+        )
+        for h in data["hops"]
+    )  # fmt: skip
 
 
 def _filters(data: Json) -> tuple[Filter, ...]:
@@ -64,6 +83,8 @@ def _count(data: Json) -> Count:
 
 def _order(data: Json) -> Order:
     by = data["by"]
+    if "edge" in by:
+        return Order(EdgeField(by["field"], by["edge"]), data["direction"], data["limit"])
     if "field" in by:
         return Order(by["field"], data["direction"], data["limit"])
     return Order(_count(by["count"]), data["direction"], data["limit"])

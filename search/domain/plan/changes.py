@@ -51,8 +51,8 @@ def plan_changes(before: Plan, after: Plan) -> tuple[PlanChange, ...]:
     return tuple(sorted(found, key=lambda change: change.kind == "removed"))
 
 
-def _asked(plan: Plan) -> tuple[str, str] | None:
-    return None if plan.ask == "which" and not plan.show else (plan.ask, plan.show)
+def _asked(plan: Plan) -> tuple[str, str, str] | None:
+    return None if plan.ask == "which" and not plan.show else (plan.ask, plan.show, plan.show_edge)
 
 
 def _asked_at(plan: Plan) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from search.domain.errors import Fault, nearest
-from search.domain.graph import ANY, Schema
+from search.domain.graph import ANY, Field, Schema
 from search.domain.plan.filter_checks import MEASURED, NAME, FilterChecker
-from search.domain.plan.parts import Aggregate, Anchor, Count, Exclusion, Filter, Hop
+from search.domain.plan.parts import Aggregate, Anchor, Count, EdgeField, Exclusion, Filter, Hop
 
 if TYPE_CHECKING:
     from search.domain.plan import Plan
@@ -21,6 +21,7 @@ def misfits(plan: Plan, schema: Schema) -> list[Fault]:
         if anchor.plan is not None:
             checker.check_inner(anchor.plan, schema, f"{at}/plan")
     checker.check_anchors(plan.anchors, plan.hops, "")
+    checker.check_where(plan.hops, "/hops")
     checker.check_connections(plan)
     checker.check_filters(plan.filters, plan.variables, plan.labels_of, "/filters")
     for i, exclusion in enumerate(plan.exclude):
@@ -76,6 +77,7 @@ class _Checker(FilterChecker):
     def check_exclusion(self, plan: Plan, exclusion: Exclusion, at: str) -> None:
         """Check that an exclusion begins at one variable of the plan, holds together, and fits the schema."""
         self.check_anchors(exclusion.anchors, exclusion.hops, at)
+        self.check_where(exclusion.hops, f"{at}/hops")
         own, shared = exclusion.variables, [var for var in exclusion.variables if var in plan.variables]
         if not shared:
             close = next(filter(None, (nearest(var, plan.variables) for var in own)), None)
@@ -131,6 +133,12 @@ class _Checker(FilterChecker):
         if isinstance(order.by, Count):
             self.check_among(order.by, plan.variables, plan.target.var, "/order/by/count")
             return
+        if isinstance(order.by, EdgeField):
+            found = self._edge(plan, order.by, "/order/by/edge", "/order/by/field")
+            if found is not None and found.kind not in MEASURED:
+                kind = "text" if found.kind == "text" else "a keyword"
+                self.fault("/order/by/field", f"{found.name} is {kind}; an order needs a number or a date.")
+            return
         sets = plan.labels_of.get(plan.target.var, ())
         fields = self.fields(sets)
         measured = [field.name for field in fields.values() if field.kind in MEASURED]
@@ -149,10 +157,35 @@ class _Checker(FilterChecker):
         """Check that the answers have the field whose value is asked for, and that an aggregate can be computed."""
         sets = plan.labels_of.get(plan.target.var, ())
         fields = self.fields(sets)
-        if plan.aggregate:
+        if (shown := plan.shown_edge) is not None:
+            if plan.aggregate:
+                message = f"{plan.aggregate} is computed from a field of the answers, not of an edge."
+                self.fault("/show_edge", message)
+            elif not plan.show:
+                self.fault("/show", "show names the field of the edge.")
+            else:
+                self._edge(plan, shown, "/show_edge", "/show")
+        elif plan.aggregate:
             self._check_aggregate(plan.aggregate, plan.show, sets)
         elif plan.show and plan.show not in fields:
             self.fault("/show", f"{self.said(sets)} has no field {plan.show!r} to show.", nearest(plan.show, fields))
+
+    def _edge(self, plan: Plan, of: EdgeField, at_var: str, at_field: str) -> Field | None:
+        """Return the field of the edge between the target and a variable, or None with a fault."""
+        hop, target = plan.edge_of(of.var), plan.target.var
+        if hop is not None:
+            others = [(one.source, one.to_var) for one in plan.hops if one is not hop]
+            if of.var in _reached({target}, others):
+                message = f"{target!r} and {of.var!r} are also joined by other hops, and then no edge is compared."
+                self.fault(at_var, message)
+            return self.edge_field(hop.rel, of.field, at_field)
+        touching = [(one.source, one.to_var) for one in plan.hops if target in (one.source, one.to_var)]
+        if sum(one.joins(target, of.var) for one in plan.hops) > 1:
+            self.fault(at_var, f"Several hops join {target!r} and {of.var!r}, so it is open which edge is meant.")
+        else:
+            message = f"No hop joins {target!r}, the answers, and {of.var!r}."
+            self.fault(at_var, message, nearest(of.var, [end for ends in touching for end in ends if end != target]))
+        return None
 
     def _check_aggregate(self, aggregate: Aggregate, show: str, sets: Sequence[Sequence[str]]) -> None:
         """Check that a field is given of which the answers have numbers, one each if they are added up."""

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from search.domain.errors import nearest
-from search.domain.graph import Field, Schema
+from search.domain.graph import ANY, Field, Schema
 from search.domain.plan.faults import FaultFinder, article, kind_of
-from search.domain.plan.parts import MAX_NUMBER, MAX_TEXT, MAX_VALUES, WITHOUT_VALUE, Count, FieldOf, Filter
+from search.domain.plan.parts import MAX_NUMBER, MAX_TEXT, MAX_VALUES, WITHOUT_VALUE, Count, FieldOf, Filter, Hop
 from search.domain.unstorable import storable
 
 _DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])([T ][0-9:.]+(Z|[+-][0-9:]+)?)?)?)?")
@@ -46,6 +46,24 @@ class FilterChecker(FaultFinder):
                 self._check_comparison(condition, condition.value, kind, variables, labels, place)
             elif condition.op not in WITHOUT_VALUE:
                 self._check_value(condition, kind, place)
+
+    def check_where(self, hops: Sequence[Hop], at: str) -> None:
+        """Check the filters on the edges of hops; `at` is the pointer to the list of hops."""
+        for i, hop in enumerate(hops):
+            for j, condition in enumerate(hop.where):
+                place = f"{at}/{i}/where/{j}"
+                found = self.edge_field(hop.rel, condition.field, f"{place}/field")
+                if found is not None and condition.op not in WITHOUT_VALUE:
+                    self._check_value(condition, found.kind, place)
+
+    def edge_field(self, relation: str, name: str, at: str) -> Field | None:
+        """Return a field of the edges of a relation, or None with a fault if they have no such field."""
+        fields = self.schema.edge_fields(relation)
+        if name not in fields:
+            edges = "No edge has" if relation == ANY else f"The edges of {relation} have"
+            known = f" They have {', '.join(list(fields)[:4])}." if fields and relation != ANY else ""
+            self.fault(at, f"{edges} {'a' if relation == ANY else 'no'} field {name!r}.{known}", nearest(name, fields))
+        return fields.get(name)
 
     def kind(self, var: str, field: str, variables: Sequence[str], labels: Labels, at: str) -> str | None:
         """Return the kind of a field of a variable's node, or None with a fault if there is no such field."""

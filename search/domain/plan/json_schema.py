@@ -34,6 +34,7 @@ def plan_json_schema(schema: Schema, *, retrieval_modes: bool = False) -> dict[s
     properties = _properties(schema, WRITTEN_DEPTH) | {
         "ask": _enumeration(get_args(Ask)),
         "show": _TEXT,
+        **({"show_edge": _TEXT} if schema.edge_fields(ANY) else {}),
         "risk_level": _enumeration(RISKS),
     }
     if retrieval_modes:
@@ -56,10 +57,16 @@ def _properties(schema: Schema, depth: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if depth > 1:
         found = {"plan": {"anyOf": [_object(**_properties(schema, depth - 1)), {"type": "null"}]}}
-    hops = _list(_object(**{"from": _TEXT}, rel=relations, to_var=_TEXT, to_label=types, direction=direction), MAX_HOPS)
+    hop = {"from": _TEXT, "rel": relations, "to_var": _TEXT, "to_label": types, "direction": direction}
+    by = [_object(field=_TEXT)]
+    if schema.edge_fields(ANY):
+        one = {"anyOf": [part for part in value["anyOf"] if part.get("type") != "object"]}
+        hop["where"] = _list(_object(field=_TEXT, op=_enumeration(get_args(Operator)), value=one))
+        by.append(_object(field=_TEXT, edge=_TEXT))
+    hops = _list(_object(**hop), MAX_HOPS)
     count = _object(rel=relations, direction=direction, to_label=types, among=_TEXT)
     order = _object(
-        by={"anyOf": [_object(field=_TEXT), _object(count=count)]},
+        by={"anyOf": [*by, _object(count=count)]},
         direction=_enumeration(("asc", "desc")),
         limit={"type": ["integer", "null"]},
     )

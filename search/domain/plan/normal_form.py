@@ -10,7 +10,7 @@ from typing import Any
 
 from search.domain.errors import Fault
 from search.domain.graph import ANY, Direction, Schema
-from search.domain.plan import Count, Filter, Hop, Order, Plan
+from search.domain.plan import Count, EdgeField, Filter, Hop, Order, Plan
 
 Types = Mapping[str, frozenset[str]]
 """Variable of a plan → node types that it can take."""
@@ -129,8 +129,8 @@ def normal_form(plan: Plan, schema: Schema) -> str:
 
     These make no difference: the names of variables, the order of anchors and hops, the end from which a hop is
     written, a direction that the schema implies, and labels that the relations imply. `relevance_text`, `risk_level`
-    and `retrieval_mode` make none either, because they only decide how the graph's candidates are used. Exclusions,
-    order, `ask` and `show` make a difference.
+    and `retrieval_mode` make none either, because they only decide how the graph's candidates are used. Filters of
+    edges, exclusions, order, `ask` and `show` make a difference.
     """
     types = possible_types(plan, schema)
     inner = {anchor.var: normal_form(anchor.plan, schema) for anchor in plan.anchors if anchor.plan is not None}
@@ -143,6 +143,11 @@ def normal_form(plan: Plan, schema: Schema) -> str:
     edges |= {_compared(condition) for condition in plan.comparisons}
     ordered = [plan.order.by] if plan.order is not None and isinstance(plan.order.by, Count) else []
     edges |= {_among(plan, one) for one in (*ordered, *(f.count for f in plan.filters if f.count)) if one.among}
+    of_edges = {"order": plan.order.by if plan.order is not None else None, "show": plan.shown_edge}
+    edges |= {
+        (plan.target.var, one.var, f"{what} {one.field}", ">") for what, one in of_edges.items()
+        if isinstance(one, EdgeField)
+    }  # fmt: skip
     for _ in plan.variables:
         seen: dict[str, list[Any]] = {var: [] for var in colours}
         for near, far, rel, way in edges:
@@ -178,7 +183,9 @@ def _counted_by(count: Count) -> str:
 
 
 def _unnamed(order: Order) -> Order:
-    """Return an order without the name of the variable that it counts among."""
+    """Return an order without the name of the variable that it counts among, or whose edge it compares."""
+    if isinstance(order.by, EdgeField):
+        return replace(order, by=replace(order.by, var=""))
     return replace(order, by=replace(order.by, among="")) if isinstance(order.by, Count) else order
 
 
@@ -203,9 +210,11 @@ def _edge(hop: Hop, types: Types, schema: Schema) -> tuple[str, str, str, str]:
     ways = {way for _, _, way in _ends(hop, types, schema)}
     free = {way for _, _, way in _ends(Hop(hop.source, hop.rel, hop.to_var), types, schema)}
     way = ways.pop() if len(ways) == 1 and len(free) > 1 else ""
+    where = sorted(json.dumps(condition.to_json(), sort_keys=True) for condition in hop.where)
+    rel = _digest([hop.rel, where]) if where else hop.rel
     if hop.source <= hop.to_var:
-        return hop.source, hop.to_var, hop.rel, way
-    return hop.to_var, hop.source, hop.rel, _TURNED.get(way, way)
+        return hop.source, hop.to_var, rel, way
+    return hop.to_var, hop.source, rel, _TURNED.get(way, way)
 
 
 def _ends(hop: Hop, types: Types, schema: Schema) -> list[tuple[str, str, Direction]]:

@@ -24,6 +24,7 @@ from search.domain.plan.parts import (
     Anchor,
     Ask,
     Count,
+    EdgeField,
     Exclusion,
     FieldOf,
     Filter,
@@ -43,7 +44,10 @@ if TYPE_CHECKING:
 MAX_FILTERS = 20
 MAX_COUNT = 10**9
 """Largest number that a count is compared with."""
-PLAN_KEYS = ("anchors", "hops", "target", "filters", "exclude", "order", "ask", "show", "risk_level", "retrieval_mode")
+PLAN_KEYS = (
+    "anchors", "hops", "target", "filters", "exclude", "order", "ask", "show", "show_edge", "risk_level",
+    "retrieval_mode",
+)  # fmt: skip
 
 
 class Parts(NamedTuple):
@@ -59,6 +63,7 @@ class Parts(NamedTuple):
     order: Order | None
     ask: Ask
     show: str
+    show_edge: str
 
 
 class PlanReader(FaultFinder):
@@ -99,6 +104,7 @@ class PlanReader(FaultFinder):
             order=self._order(data["order"]) if data.get("order") is not None else None,
             ask=cast(Ask, self.choice(data.get("ask") or "which", get_args(Ask), "/ask")),
             show=self.text(data, "show", "", required=False) if data.get("show") is not None else "",
+            show_edge=self.var(data, "show_edge", "") if data.get("show_edge") else "",
         )
 
     def _anchors(self, data: dict[str, Any], at: str) -> tuple[Anchor, ...]:
@@ -137,17 +143,18 @@ class PlanReader(FaultFinder):
         by = self._order_by(item.get("by"))
         return None if by is None else Order(by, "asc" if direction == "asc" else "desc", limit)
 
-    def _order_by(self, item: object) -> str | Count | None:
+    def _order_by(self, item: object) -> str | Count | EdgeField | None:
         shape = 'by is {"field": …} or {"count": {"rel": …}}'
         if not isinstance(item, dict):
             self.fault("/order/by", f"{shape}, not {kind_of(item)}.")
             return None
-        self.keys(item, ("field", "count"), "/order/by")
+        self.keys(item, ("field", "edge", "count"), "/order/by")
         if ("field" in item) == ("count" in item):
             self.fault("/order/by", f"{shape}: one of the two.")
             return None
         if "field" in item:
-            return self.text(item, "field", "/order/by", required=True) or None
+            field = self.text(item, "field", "/order/by", required=True)
+            return EdgeField(field, self.var(item, "edge", "/order/by")) if item.get("edge") else field or None
         return self._count(item["count"], "/order/by/count")
 
     def _count(self, count: object, at: str) -> Count | None:
@@ -204,7 +211,9 @@ class PlanReader(FaultFinder):
         parts = reader.read(item)
         if parts.ask != "which":
             reader.fault("/ask", "A plan inside another one asks which nodes there are; leave ask out.")
-        for key, given in (("show", parts.show), ("retrieval_mode", parts.retrieval_mode)):
+        for key, given in (
+            ("show", parts.show), ("show_edge", parts.show_edge), ("retrieval_mode", parts.retrieval_mode),
+        ):  # fmt: skip
             if given:
                 reader.fault(pointer(key), f"Only the outermost plan has {key}.")
         if parts.target.relevance_text:
@@ -213,14 +222,23 @@ class PlanReader(FaultFinder):
         return self._build(parts) if not reader.faults else None
 
     def _hop(self, item: dict[str, Any], at: str) -> Hop:
-        self.keys(item, ("from", "rel", "to_var", "to_label", "direction"), at)
+        self.keys(item, ("from", "rel", "to_var", "to_label", "direction", "where"), at)
         return Hop(
             source=self.var(item, "from", at),
             rel=self.name(item.get("rel"), [*self.relations, ANY], f"{at}/rel", "relation"),
             to_var=self.var(item, "to_var", at),
             to_label=self.name(item.get("to_label", ANY), [*self.types, ANY], f"{at}/to_label", "node type"),
             direction=self._direction(item, at),
+            where=tuple(self._edge_filter(one, place) for place, one in self.items(item, "where", MAX_FILTERS, at)),
         )
+
+    def _edge_filter(self, item: dict[str, Any], at: str) -> Filter:
+        """Return a filter on a field of a hop's edge."""
+        self.keys(item, ("field", "op", "value"), at)
+        if isinstance(item.get("value"), dict):
+            self.fault(f"{at}/value", "A filter of an edge takes a value; only filters of nodes compare two nodes.")
+            return Filter("", "", "=")
+        return self._field_filter(item, at, "")
 
     def _target(self, item: object) -> Target:
         if not isinstance(item, dict):
@@ -245,6 +263,9 @@ class PlanReader(FaultFinder):
         self.keys(item, ("var", "field", "count", "op", "value"), at)
         if "count" in item:
             return self._count_filter(item, at)
+        return self._field_filter(item, at, self.var(item, "var", at))
+
+    def _field_filter(self, item: dict[str, Any], at: str, var: str) -> Filter:
         op = cast(Operator, self.choice(item.get("op"), get_args(Operator), f"{at}/op"))
         value = item.get("value")
         if op in WITHOUT_VALUE:
@@ -254,8 +275,7 @@ class PlanReader(FaultFinder):
             self.fault(f"{at}/value", "A filter needs a value.")
         elif isinstance(value, dict):
             value = self._compared(value, op, f"{at}/value")
-        name = self.text(item, "field", at, required=True)
-        return Filter(self.var(item, "var", at), name, op, value)
+        return Filter(var, self.text(item, "field", at, required=True), op, value)
 
     def _count_filter(self, item: dict[str, Any], at: str) -> Filter:
         if item.get("field"):

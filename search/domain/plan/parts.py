@@ -88,7 +88,8 @@ class Hop:
     """One edge from the variable `source` to the variable `to_var`, a node of type `to_label`.
 
     `direction` is `out` if the edge is stored from `source` to `to_var`, `in` if it is stored the other way, and None
-    if both are allowed. `rel` and `to_label` may be `*`.
+    if both are allowed. `rel` and `to_label` may be `*`. `where` are filters on fields of the edge (*sold for less than
+    20 euros*), whose `var` is empty; one edge has to meet all of them.
     """
 
     source: str
@@ -96,13 +97,20 @@ class Hop:
     to_var: str
     to_label: str = ANY
     direction: Direction | None = None
+    # Filters may hold lists, which have no hash.
+    where: tuple[Filter, ...] = field(default=(), hash=False)
 
     def to_json(self) -> dict[str, Any]:
         """Return the hop as it is written in a plan's JSON."""
         written: dict[str, Any] = {
             "from": self.source, "rel": self.rel, "to_var": self.to_var, "to_label": self.to_label,
         }  # fmt: skip
-        return written | ({"direction": self.direction} if self.direction else {})
+        written |= {"direction": self.direction} if self.direction else {}
+        return written | ({"where": [condition.to_json() for condition in self.where]} if self.where else {})
+
+    def joins(self, one: str, other: str) -> bool:
+        """Whether the hop leads from one variable to another, in either direction."""
+        return {self.source, self.to_var} == {one, other}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +164,21 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
+class EdgeField:
+    """A field of the edge between an answer and the node that the variable `var` takes: *which shop sells X cheapest*.
+
+    One hop of the plan joins both. An answer with several such edges has the values of all of them.
+    """
+
+    field: str
+    var: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as it is written in a plan's JSON."""
+        return {"field": self.field, "edge": self.var}
+
+
+@dataclass(frozen=True, slots=True)
 class Filter:
     """A condition on a typed field of the node that the variable `var` takes, or on a count of its neighbours.
 
@@ -173,7 +196,7 @@ class Filter:
     def to_json(self) -> dict[str, Any]:
         """Return the filter as it is written in a plan's JSON."""
         what = {"field": self.field} if self.count is None else {"count": self.count.to_json()}
-        written: dict[str, Any] = {"var": self.var, **what, "op": self.op}
+        written: dict[str, Any] = {**({"var": self.var} if self.var else {}), **what, "op": self.op}
         if self.op in WITHOUT_VALUE and self.value is None:
             return written
         return written | {"value": self.value.to_json() if isinstance(self.value, FieldOf) else self.value}
@@ -233,23 +256,34 @@ class Exclusion:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The order of the answers, by a field of theirs or by a count.
+    """The order of the answers, by a field of theirs, by a count, or by a field of an edge that leads to them.
 
     Equal values share a place, and places are counted without gaps. Answers without the field share the last place.
     Only the answers of the first `limit` places are kept; None keeps all.
     """
 
-    by: str | Count
+    by: str | Count | EdgeField
     direction: Literal["asc", "desc"] = "desc"
     limit: int | None = None
 
-    def within(self, variables: Collection[str]) -> Order:
-        """Return the order for a plan of which only these variables are left: it counts all where its own is gone."""
+    @property
+    def field(self) -> str:
+        """The field that the order compares, of the answers or of an edge; empty if it compares a count."""
+        return "" if isinstance(self.by, Count) else self.by if isinstance(self.by, str) else self.by.field
+
+    def within(self, variables: Collection[str]) -> Order | None:
+        """Return the order for a plan of which only these variables are left: it counts all where its own is gone.
+
+        Without the variable at the other end of the edge that it compares there is no order.
+        """
+        if isinstance(self.by, EdgeField) and self.by.var not in variables:
+            return None
         if isinstance(self.by, Count) and self.by.among and self.by.among not in variables:
             return replace(self, by=replace(self.by, among=""))
         return self
 
     def to_json(self) -> dict[str, Any]:
         """Return the order as it is written in a plan's JSON."""
-        by = {"field": self.by} if isinstance(self.by, str) else {"count": self.by.to_json()}
+        by: dict[str, Any] = {"field": self.by} if isinstance(self.by, str) else self.by.to_json()
+        by = {"count": by} if isinstance(self.by, Count) else by
         return {"by": by, "direction": self.direction, "limit": self.limit}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,6 +17,8 @@ from search.domain.plan.parts import (
     Aggregate,
     Anchor,
     Ask,
+    Count,
+    EdgeField,
     Exclusion,
     Filter,
     Hop,
@@ -51,6 +53,8 @@ class Plan:
 
     If `ask` is an aggregate, its value over all answers is asked for (*the average price of …*).
     """
+    show_edge: str = ""
+    """If `show` is a field of the edge between the target and another variable (*what does X cost at Y*): that one."""
 
     @classmethod
     def parse(cls, data: object, schema: Schema) -> Plan:
@@ -79,6 +83,7 @@ class Plan:
         written |= {"order": self.order.to_json()} if self.order else {}
         written |= {"ask": self.ask} if self.ask != "which" else {}
         written |= {"show": self.show} if self.show else {}
+        written |= {"show_edge": self.show_edge} if self.show_edge else {}
         return written | ({"retrieval_mode": self.retrieval_mode} if self.retrieval_mode else {})
 
     @property
@@ -113,10 +118,11 @@ class Plan:
         names |= {anchor.var: f"the {names[anchor.var]}" for anchor in self.anchors if anchor.plan is not None}
         joined = {self.target.var, *(end for hop in self.hops for end in (hop.source, hop.to_var))}
         told = [" or ".join(self.target.labels) or "nodes", *(f"of {names[var]}" for var in names if var in joined)]
+        told += [f"with {' and '.join(one.wording({}) for one in hop.where)}" for hop in self.hops if hop.where]
         told += [f"with {' and '.join(one.wording(names) for one in self.filters)}"] if self.filters else []
         told += [f"without {exclusion.wording}" for exclusion in self.exclude]
         if self.order is not None:
-            by = self.order.by if isinstance(self.order.by, str) else f"number of {self.order.by.rel}"
+            by = f"number of {self.order.by.rel}" if isinstance(self.order.by, Count) else self.order.field
             told.append(f"with the {'lowest' if self.order.direction == 'asc' else 'highest'} {by}")
         return " ".join(told).replace("_", " ")[:MAX_TEXT]
 
@@ -148,6 +154,22 @@ class Plan:
     def aggregate(self) -> Aggregate | None:
         """What is computed from the field `show` of all answers, or None if the answers are asked for."""
         return self.ask if self.ask in AGGREGATES else None
+
+    def edge_of(self, var: str) -> Hop | None:
+        """Return the hop that joins the target with a variable; None if there is none, or several."""
+        found = [hop for hop in self.hops if hop.joins(self.target.var, var)]
+        return found[0] if len(found) == 1 else None
+
+    def within(self, variables: Collection[str]) -> Plan:
+        """Return the plan as it orders and shows its answers where only these variables are left of it."""
+        gone = bool(self.show_edge) and self.show_edge not in variables
+        order = self.order.within(variables) if self.order is not None else None
+        return replace(self, order=order, show="" if gone else self.show, show_edge="" if gone else self.show_edge)
+
+    @property
+    def shown_edge(self) -> EdgeField | None:
+        """The field of an edge that is asked for, or None."""
+        return EdgeField(self.show, self.show_edge) if self.show_edge else None
 
     @property
     def comparisons(self) -> tuple[Filter, ...]:

@@ -20,6 +20,7 @@ from search.adapters import (
     adjacency_memmap,
     columns_memmap,
     completion_memmap,
+    edge_values_memmap,
     field_values,
     mentions_memmap,
     near_names,
@@ -30,7 +31,7 @@ from search.adapters import (
 from search.adapters.index_files.keep import mend, record
 from search.adapters.string_table import StringTable
 from search.domain.errors import StageError
-from search.domain.graph import Node, Schema
+from search.domain.graph import ANY, Node, Schema
 from search.domain.run_context import RunContext
 from search.domain.vector_kinds import IN_MEMORY, MOST_DIMENSIONS, WHOLE, checked, relation_kind
 from search.ingest import documents, neighbour_vectors, vectors
@@ -322,6 +323,9 @@ def _write_adjacency(folder: Path, snapshot: Snapshot, schema: Schema, run: RunC
         target=target,
         relations=len(schema.relations),
     )
+    if schema.edge_fields(ANY):
+        rows = documents.edge_fields(snapshot.pk, snapshot.nodes, check=run.check)
+        edge_values_memmap.build(folder, schema, snapshot.nodes, rows)
 
 
 def _write_near_names(folder: Path, snapshot: Snapshot, schema: Schema, run: RunContext) -> None:

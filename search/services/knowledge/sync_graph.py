@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from django.conf import settings
+from numpy.typing import NDArray
 
 from search.adapters.graph_neo4j.address import Address
 from search.adapters.graph_neo4j.compare import Comparison, EdgeArrays, shortened
@@ -17,7 +18,7 @@ from search.adapters.graph_neo4j.connection import Connection, connect
 from search.adapters.graph_neo4j.names import Names
 from search.adapters.graph_neo4j.project import Marker, OvertakenByAnother, Projection, markers
 from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
-from search.domain.graph import Schema
+from search.domain.graph import FieldValue, Schema
 from search.domain.run_context import RunCancelled, RunContext
 from search.ingest import documents
 from search.ingest.locks import import_lock
@@ -231,9 +232,21 @@ class _Sync:
         while done < len(relation):
             code = int(relation[done])
             last = min(done + EDGES_AT_ONCE, int(np.searchsorted(relation, code, side="right")))
-            self._projection.write_edges(code, source[done:last], target[done:last], done)
+            ends = source[done:last], target[done:last]
+            self._projection.write_edges(code, *ends, done, self._fields(code, *ends))
             done = last
             self._run.report(WRITE_EDGES, done, len(relation))
+
+    def _fields(
+        self, relation: int, source: NDArray[np.int32], target: NDArray[np.int32]
+    ) -> list[Mapping[str, FieldValue]] | None:
+        """Return the fields of some edges of a relation, sorted by source; None if its edges have none."""
+        if not self._schema.relations[relation].fields:
+            return None
+        first, last = int(source[0]), int(source[-1]) + 1
+        rows = documents.edge_fields(self._snapshot.pk, last, first=first, check=self._run.check)
+        known = {(near, far): fields for code, near, far, fields in rows if code == relation}
+        return [known.get(ends, {}) for ends in zip(source.tolist(), target.tolist(), strict=True)]
 
     def _remove(self, projection: Projection) -> None:
         self._run.report(REMOVE_GRAPHS, 0, None)

@@ -13,7 +13,7 @@ from search.domain.plan import Plan
 from search.domain.plan.normal_form import contradictions
 from search.services.searches.storable import storable_json, storable_text
 
-APART = ("filters", "exclude", "order", "ask", "show")
+APART = ("filters", "exclude", "order", "ask", "show", "show_edge")
 """Keys of a plan beside its walk: faults of theirs do not hide those of the walk."""
 HOLDING = ("anchors", "exclude", "plan")
 """Keys under which anchors are found: of a plan, of an exclusion, of the plan inside an anchor."""

@@ -10,7 +10,7 @@ from search.domain.errors import Fault, InvalidRequest
 from search.domain.graph import ANY
 from search.domain.rank_table import agreements, rank_table
 from search.models import SearchRun
-from search.plan_words import asked_words, exclusion_words, filter_words, order_words, variables_of
+from search.plan_words import asked_words, exclusion_words, filter_words, order_words, variables_of, where_words
 from search.services.searches.describe_search import describe_search
 from search.text import words
 
@@ -113,7 +113,10 @@ def plan_parts(plan: Json) -> Iterator[tuple[tuple[str, str], str]]:
         inner = sorted("=".join(key) for key, _ in plan_parts(anchor["plan"])) if anchor.get("plan") else []
         yield ("anchor", "|".join([text, kind, *inner]).casefold()), f"{text} ({kind})" if kind else text
     for hop in plan["hops"]:
-        yield ("hop", _hop_key(hop, types)), "any relation" if hop["rel"] == ANY else words(hop["rel"])
+        yield (
+            ("hop", _hop_key(hop, types)),
+            ("any relation" if hop["rel"] == ANY else words(hop["rel"])) + where_words(hop),
+        )
     said = [("filter", filter_words(one)) for one in plan.get("filters") or ()]
     said += [("exclude", f"not {exclusion_words(one, variables)}") for one in plan.get("exclude") or ()]
     said += [("order", order_words(plan["order"]))] if plan.get("order") else []
@@ -128,4 +131,4 @@ def _hop_key(hop: Json, types: Mapping[str, str]) -> str:
     """Return what a hop says without its variables, the same from whichever end it is written."""
     near, far = types.get(hop["from"], ANY), hop["to_label"]
     ends = {"out": [near, far], "in": [far, near]}.get(hop.get("direction") or "", sorted((near, far)))
-    return "|".join([hop["rel"], "directed" if hop.get("direction") else "either", *ends]).casefold()
+    return "|".join([hop["rel"], "directed" if hop.get("direction") else "either", *ends, where_words(hop)]).casefold()

@@ -11,7 +11,7 @@ from search.domain.graph import ANY
 from search.domain.payloads import FollowUpRead, PlanEntry
 from search.domain.plan.changes import PlanChange, plan_changes
 from search.models import SearchRun
-from search.plan_words import asked_words, exclusion_words, filter_words, order_words, variables_of
+from search.plan_words import asked_words, exclusion_words, filter_words, order_words, variables_of, where_words
 from search.text import words
 
 Json = Mapping[str, Any]
@@ -83,7 +83,7 @@ def part_words(plan: Json, part: str, at: str) -> str:
     if part == "anchor":
         return str(value["text"] or ", ".join(value.get("ids", ())[:3]))
     if part == "hop":
-        return "any relation" if value["rel"] == ANY else words(value["rel"])
+        return ("any relation" if value["rel"] == ANY else words(value["rel"])) + where_words(value)
     if part == "filter":
         return filter_words(value)
     if part == "exclude":

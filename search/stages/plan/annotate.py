@@ -28,6 +28,7 @@ from search.language.synonyms import synonyms_in
 from search.language.tokens import Phrases, Token, tokens
 from search.language.units import UNITS
 from search.language.words import CHATTING_WORDS, LINKING_WORDS, asking_words, is_participle_in, words
+from search.stages.plan.annotate_edges import EdgeAnnotator
 from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed, Order, Relating, turned
 from search.stages.plan.knowledge.lexicon import Lexicon
 from search.stages.plan.permission import PERMISSIONS, permissions
@@ -49,7 +50,12 @@ _SAYING = 0.8
 """Least fit of a word that says a relation by itself."""
 _UNSURE = frozenset(f"name-{how}" for how in ("synonym", "near", "spelling", "translated", "part"))
 """Ways to find names by words that may as well mean other names that end with them."""
-_EXPLAINING = frozenset(("S", "R", "F", "K", "Q", "CMP", "SUP", "CMPW", "NOT", "LACK", "EXCEPT", "COUNT", "AVG", "SUM"))
+_EXPLAINING = frozenset(
+    (
+        *("S", "R", "F", "K", "Q", "CMP", "SUP", "CMPW", "NOT", "LACK", "EXCEPT", "COUNT", "AVG", "SUM"),
+        *("EF", "EC", "EK"),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,7 @@ class Annotator:
             *self._cues(said), *self._scales(said), *self._field_words(said), *self._ends(said),
         ]  # fmt: skip
         found += self._schema(whole, said)
+        found += self._of_edges(whole, said)
         found += self._like(whole, said, found)
         found = _without_quoted(found)
         aside = _told_of_the_asker(whole, said, self.code)
@@ -235,6 +242,18 @@ class Annotator:
             if (span := self._span(said, date.start, date.end)) is not None:
                 yield self._made(span, "Q", self._days(date), "date", ())
                 yield from self._span_of_years(span, self._days(date), text[date.start : date.end])
+
+    def _of_edges(self, text: str, said: Sequence[Token]) -> list[Derivation]:
+        """Return what the words may mean of the fields of edges; nothing where no edge has any."""
+        if not self.schema.edges.all:
+            return []
+        annotator = EdgeAnnotator(
+            self.schema.edges, self.adjacency, self.code, self._made, _measuring, _dates(self.code),
+            _field_phrases(self.code)[0],
+        )  # fmt: skip
+        dates = date_reader(self.code).read(text, said, self.today or Day.today())
+        spans = [(self._span(said, date.start, date.end), self._days(date)) for date in dates]
+        return annotator(text, said, [(span, days) for span, days in spans if span is not None])
 
     def _span_of_years(self, span: tuple[int, int], said: Amount, text: str) -> Iterator[Derivation]:
         if self.years is not None and (named := self.years.within(said, text)) is not None:

@@ -12,7 +12,20 @@ from itertools import count
 from typing import cast
 
 from search.domain.graph import ANY, OPPOSITE, Direction, Schema
-from search.domain.plan import Anchor, Count, Exclusion, FieldOf, Filter, Hop, Operator, Order, Plan, Risk, Target
+from search.domain.plan import (
+    Anchor,
+    Count,
+    EdgeField,
+    Exclusion,
+    FieldOf,
+    Filter,
+    Hop,
+    Operator,
+    Order,
+    Plan,
+    Risk,
+    Target,
+)
 from search.domain.plan.parse import MAX_FILTERS
 from search.domain.plan.parts import (
     AGGREGATES,
@@ -37,6 +50,7 @@ from search.stages.plan.sets import (
     Meet,
     Named,
     NodeSet,
+    OfEdge,
     Top,
     Walk,
     Where,
@@ -70,26 +84,35 @@ class Composer:
 
     def __call__(self, asked: Asked, residual: str = "", risk: Risk = "normal") -> Plan:
         """Return the plan of what is asked. Raises NotWritten for a set that no plan can say."""
-        plan = self._plan(asked.of, 1, residual, risk)
+        plan = self._plan(asked.of, 1, residual, risk, asked.edge)
         filters = plan.filters
         if not (residual or plan.anchors or plan.runs_over_type or asked.ask in AGGREGATES):
             # All nodes of the type: what has a name.
             filters = (Filter(plan.target.var, NAME, "exists"),)
         return replace(plan, filters=filters, ask=asked.ask, show=asked.show)
 
-    def _plan(self, of: NodeSet, depth: int, residual: str = "", risk: Risk = "normal") -> Plan:
+    def _plan(
+        self, of: NodeSet, depth: int, residual: str = "", risk: Risk = "normal", shown: OfEdge | None = None
+    ) -> Plan:
         given = given_at(of)
         others = givens(of)
         taken = frozenset().union(*(variables_of(one.before.plan) for one in others))
         name = given.target if given else fresh(others[0].before.plan, TARGET) if others else TARGET
         draft = _Draft(self, depth, name, (at for at in count(1) if f"x{at}" not in taken))
         order = None if given is None else lessened(given.before.plan, given.gone).order
-        if isinstance(of, Top):
-            order = draft.order(of)
-            of = of.of
+        top = of if isinstance(of, Top) else None
+        by = top.by if top is not None and isinstance(top.by, OfEdge) else None
+        draft.edges |= {one.relation: "" for one in (by, shown) if one is not None}
+        if top is not None:
+            order = draft.order(top) if by is None else order
+            of = top.of
             while isinstance(of, Top) and not of.limit:
                 of = of.of
         draft.write(name, of)
+        if not all(draft.edges.values()):
+            raise NotWritten
+        if by is not None and top is not None:
+            order = Order(EdgeField(by.field, draft.edges[by.relation]), top.end, top.limit or None)
         if draft.is_too_large:
             raise NotWritten
         labels = tuple(self.schema.node_types[code].name for code in codes(of.types))
@@ -99,7 +122,7 @@ class Composer:
         mode = None if given is None else given.before.plan.retrieval_mode
         return Plan(
             tuple(draft.anchors), tuple(draft.hops), target, tuple(draft.filters), risk, mode, tuple(draft.exclude),
-            order,
+            order, show_edge=draft.edges[shown.relation] if shown is not None else "",
         )  # fmt: skip
 
     def label(self, types: int) -> str:
@@ -124,6 +147,8 @@ class _Draft:
     hops: list[Hop] = field(default_factory=list)
     filters: list[Filter] = field(default_factory=list)
     exclude: list[Exclusion] = field(default_factory=list)
+    edges: dict[int, str] = field(default_factory=dict)
+    """Relations of which an edge to the target is compared or shown, with the variable at the other end."""
 
     @property
     def is_too_large(self) -> bool:
@@ -214,7 +239,8 @@ class _Draft:
 
     def order(self, of: Top) -> Order:
         """Return the order of a set that is chosen by one."""
-        by = of.by if isinstance(of.by, str) else self.counted(self.target, of.by)
+        by = self.counted(self.target, of.by) if isinstance(of.by, Counted) else of.by
+        assert not isinstance(by, OfEdge)
         return Order(by, of.end, of.limit or None)
 
     def counted(self, var: str, counted: Counted) -> Count:
@@ -230,21 +256,28 @@ class _Draft:
 
     def _hop(self, var: str, of: Walk) -> None:
         name = self.composer.schema.relations[of.relation].name
-        if isinstance(of.of, Kind):
+        meant = var == self.target and of.relation in self.edges
+        if isinstance(of.of, Kind) and not of.where and not meant:
             # Any such neighbour will do, a named node of the plan too.
             back = self.composer.way(of.relation, OPPOSITE[of.direction])
             there = Count(name, back, self.composer.label(of.of.types))
             self.filters.append(Filter(var, "", ">=", 1, there))
             return
         near = self._name(of.of)
+        if meant:
+            self.edges[of.relation] = near
+        where = tuple(
+            Filter("", one.field, one.op, list(one.value) if isinstance(one.value, tuple) else one.value)
+            for one in of.where
+        )
         named = isinstance(of.of, Named)
         first = named or self._is_found_first(of)
         if first:
             way = self.composer.way(of.relation, of.direction)
-            self.hops.append(Hop(near, name, var, self._end(of), way))
+            self.hops.append(Hop(near, name, var, self._end(of), way, where))
         else:
             back = self.composer.way(of.relation, OPPOSITE[of.direction])
-            self.hops.append(Hop(var, name, near, self._end(of.of), back))
+            self.hops.append(Hop(var, name, near, self._end(of.of), back, where))
         if first and not named:
             self._found_first(near, of.of)
         else:

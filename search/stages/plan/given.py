@@ -81,11 +81,10 @@ def without_anchor(plan: Plan, var: str) -> Plan:
     known = {plan.target.var, *(end for hop in hops for end in (hop.source, hop.to_var))}
     known |= {anchor.var for anchor in anchors}
     return replace(
-        plan,
+        plan.within(known),
         anchors=anchors,
         hops=tuple(hops),
         filters=tuple(one for one in plan.filters if {one.var} | one.others <= known),
-        order=plan.order if plan.order is None else plan.order.within(known),
         exclude=tuple(one for one in plan.exclude if known & set(one.variables)),
     )
 

@@ -1,13 +1,18 @@
-"""The unit in the name of a field: `weight_g`, `priceUSD`."""
+"""The unit in the name of a field, `weight_g` or `priceUSD`, and what it measures by it."""
 
 from __future__ import annotations
 
 import re
 
 from search.domain.graph import Field
-from search.language.units import UNITS
+from search.language.units import UNITS, Dimension
 from search.text import words
 
+_MEASURES: dict[Dimension, tuple[str, ...]] = {
+    "money": ("price", "cost", "fee"), "mass": ("weight", "mass"), "time": ("duration", "time"), "length": ("length",),
+    "volume": ("volume", "capacity"),
+}  # fmt: skip
+"""Words of scales for what the units of a dimension measure."""
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -16,3 +21,9 @@ def unit_in(field: Field) -> str | None:
     said = words(_HUMP.sub(" ", field.name)).split()
     money = (word for word in said if word in UNITS and UNITS[word].dimension == "money")
     return next(money, said[-1] if said[-1:] and said[-1] in UNITS else None)
+
+
+def measured_by(field: Field) -> tuple[str, ...]:
+    """Return the words for what a field measures by its unit, even where its name does not say so."""
+    unit = unit_in(field)
+    return _MEASURES.get(UNITS[unit].dimension, ()) if unit is not None else ()

@@ -61,7 +61,7 @@ class Tried:
     def finds(self) -> object:
         """What is told apart of meanings: those that find the same share their probability."""
         asked = self.asked
-        return None if asked is None else (asked.ask, asked.show, self.found.tobytes(), self.left)
+        return None if asked is None else (asked.ask, asked.show, asked.edge, self.found.tobytes(), self.left)
 
     def all_features(self) -> dict[str, float]:
         """Return the features of the derivation and of the trial."""

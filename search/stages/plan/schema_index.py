@@ -12,25 +12,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from search.domain.graph import DIRECTIONS, OPPOSITE, Direction, Field, Relation, Schema
+from search.domain.graph import DIRECTIONS, OPPOSITE, Direction, Relation, Schema
 from search.language.languages import Language, language
 from search.language.reading.scales import Scale
 from search.language.tokens import phrases, tokens
-from search.language.units import UNITS, Dimension
+from search.language.units import UNITS
 from search.language.words import function_words, language_code, stem_in, words
 from search.stages.plan.derivation import FieldNamed, Relating
+from search.stages.plan.edge_fields import EdgeFields
 from search.stages.plan.knowledge.shape import Shape
 from search.stages.plan.knowledge.wording import identifier_words
-from search.stages.plan.measures import unit_in
+from search.stages.plan.measures import measured_by, unit_in
 from search.stages.plan.sets import Kind
 from search.text import words as split_identifier
 
 Stems = tuple[str, ...]
-_MEASURES: dict[Dimension, tuple[str, ...]] = {
-    "money": ("price", "cost", "fee"), "mass": ("weight", "mass"), "time": ("duration", "time"), "length": ("length",),
-    "volume": ("volume", "capacity"),
-}  # fmt: skip
-"""Words of scales for what the units of a dimension measure."""
 Voice = Literal["active", "passive", ""]
 
 
@@ -78,6 +74,11 @@ class SchemaIndex:
         before = tuple(map(self.stem, first))
         forms = (last, *(f"{last}{ending}" for ending in self.language.entries("relation_nouns", "plurals")))
         yield from ((*before, one) for one in dict.fromkeys(map(self.stem, forms)))
+
+    @cached_property
+    def edges(self) -> EdgeFields:
+        """The fields of edges."""
+        return EdgeFields(self.schema, self.stem)
 
     @cached_property
     def all_types(self) -> int:
@@ -174,7 +175,7 @@ class SchemaIndex:
     @cached_property
     def _measured(self) -> list[tuple[int, str, frozenset[str], tuple[str, ...]]]:
         return [
-            (code, one.name, frozenset(map(self.stem, words(split_identifier(one.name)))), _measure(one))
+            (code, one.name, frozenset(map(self.stem, words(split_identifier(one.name)))), measured_by(one))
             for code, kind in enumerate(self.schema.node_types)
             for one in kind.fields
             if one.kind in ("number", "date")
@@ -373,12 +374,6 @@ class SchemaIndex:
         for phrase, fields in parts.items():
             if phrase not in by_phrase:
                 yield list(phrase), Entry("F", FieldNamed(tuple(fields)), 0.6, "field-part")
-
-
-def _measure(field: Field) -> tuple[str, ...]:
-    """Return the words for what a field measures by its unit, even where its name does not say so."""
-    unit = unit_in(field)
-    return _MEASURES.get(UNITS[unit].dimension, ()) if unit is not None else ()
 
 
 def _trimmed(said: list[str], small: frozenset[str]) -> list[str]:

@@ -57,10 +57,19 @@ class Named:
     text: str = field(compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class EdgeWhere:
+    """A condition on a field of the edge that a walk takes."""
+
+    field: str
+    op: Operator
+    value: Value | tuple[Value, ...]
+
+
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Walk(Hashed):
-    """The nodes of some types that one relation joins with any node of a set.
+    """The nodes of some types that one relation joins with any node of a set, over an edge that meets conditions.
 
     `direction` is that of walking from the nodes of `of`: `out` if the edges are stored from them.
     """
@@ -69,6 +78,16 @@ class Walk(Hashed):
     of: NodeSet
     relation: int
     direction: Direction
+    where: tuple[EdgeWhere, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OfEdge:
+    """A field of the edge over which the only walk with this relation and direction reaches the nodes of a set."""
+
+    relation: int
+    direction: Direction
+    field: str
 
 
 @hashed_once
@@ -132,14 +151,15 @@ class WhereCount(Hashed):
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Top(Hashed):
-    """The nodes of a set with the highest or lowest values of a field or numbers of neighbours; equal ones together.
+    """The nodes of a set with the highest or lowest values of a field, of an edge's, or numbers of neighbours.
 
+    Equal ones are kept together.
     With `limit` 0 all of them are meant, in this order.
     """
 
     types: int
     of: NodeSet
-    by: str | Counted
+    by: str | Counted | OfEdge
     end: End
     limit: int = 1
 
@@ -205,11 +225,12 @@ NodeSet = Kind | Named | Walk | Meet | Either | Where | WhereCount | Top | Witho
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked of a set: its nodes, their number, whether there is any, or a field of theirs."""
+    """What is asked of a set: its nodes, their number, whether there is any, or a field of theirs or of an edge."""
 
     of: NodeSet
     ask: Ask = "which"
     show: str = ""
+    edge: OfEdge | None = None
 
     @property
     def types(self) -> int:
@@ -255,6 +276,7 @@ def _implied(any_of: NodeSet, of: NodeSet) -> bool:
     return (
         isinstance(any_of, Walk)
         and isinstance(any_of.of, Kind)
+        and not any_of.where
         and any(
             isinstance(one, Walk)
             and (one.relation, one.direction) == (any_of.relation, any_of.direction)
@@ -273,8 +295,8 @@ def narrowed(of: NodeSet, types: int) -> NodeSet:
             return Kind(types)
         case Named() | Given():
             return replace(of, types=types)
-        case Walk(_, start, relation, direction):
-            return Walk(types, start, relation, direction)
+        case Walk():
+            return replace(of, types=types)
         case Meet(_, one, other):
             return Meet(types, narrowed(one, one.types & types), other)
         case Where(_, inner, name, op, value):
@@ -318,6 +340,38 @@ def given_at(of: NodeSet) -> Given | None:
             return given_at(inner)
         case _:
             return None
+
+
+def edges_of(of: NodeSet) -> list[Walk]:
+    """Return the walks that reach the very nodes of a set, whose edges it may have conditions on."""
+    match of:
+        case Walk():
+            return [of]
+        case Meet(_, one, other):
+            return [*edges_of(one), *edges_of(other)]
+        case Where(_, inner) | WhereCount(_, inner) | Without(_, inner) | Compared(_, inner):
+            return edges_of(inner)
+        case _:
+            return []
+
+
+def rewalked(of: NodeSet, old: Walk, new: Walk) -> NodeSet:
+    """Return a set with another walk in the place of one that reaches its nodes."""
+    match of:
+        case Walk():
+            return new if of == old else of
+        case Meet(_, one, other):
+            return replace(of, one=rewalked(one, old, new), other=rewalked(other, old, new))
+        case Where(_, inner) | WhereCount(_, inner) | Without(_, inner) | Compared(_, inner):
+            return replace(of, of=rewalked(inner, old, new))
+        case _:
+            return of
+
+
+def walk_over(of: NodeSet, edge: OfEdge) -> Walk | None:
+    """Return the walk of a set that takes an edge; None if it has no such walk any more."""
+    walks = (one for one in edges_of(of) if (one.relation, one.direction) == (edge.relation, edge.direction))
+    return next(walks, None)
 
 
 def has_order(of: NodeSet) -> bool:

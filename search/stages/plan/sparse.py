@@ -27,6 +27,7 @@ from search.stages.plan.sets import (
     Meet,
     Named,
     NodeSet,
+    OfEdge,
     Top,
     Walk,
     Where,
@@ -99,6 +100,8 @@ class Elements:
     def _condition(self, of: Top | Where | WhereCount | Compared) -> str:
         match of:
             case Top(_, _, by, end):
+                if isinstance(by, OfEdge):
+                    return f"{end} {by.field} of {self.schema.relations[by.relation].name}"
                 return f"{end} {by if isinstance(by, str) else self._count(by)}"
             case Where(_, _, field, op):
                 return f"{field} {op}"
@@ -112,6 +115,9 @@ class Elements:
         match of:
             case Walk(types, inner, relation, direction):
                 yield f"step {self._step(relation, direction, types)}"
+                yield from (
+                    f"condition {self.schema.relations[relation].name} {one.field} {one.op}" for one in of.where
+                )
                 yield from self._inner(inner)
             case Meet(_, one, other) | Either(_, one, other) | Without(_, one, other):
                 if not isinstance(of, Meet):

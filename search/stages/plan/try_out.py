@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.domain.graph import DIRECTIONS, OPPOSITE, Direction
-from search.domain.values import period
+from search.domain.plan import Filter
+from search.domain.values import as_number, period
 from search.interfaces import Adjacency, Columns, Keys
 from search.stages.plan.sets import (
     Compared,
@@ -24,12 +25,14 @@ from search.stages.plan.sets import (
     Meet,
     Named,
     NodeSet,
+    OfEdge,
     Top,
     Walk,
     Where,
     WhereCount,
     Without,
     codes,
+    walk_over,
     within,
 )
 
@@ -100,7 +103,7 @@ class Trial:
         return keys[wanted[self.adjacency.types[keys]]]
 
     def _walked(self, of: Walk) -> Keys:
-        if isinstance(of.of, Kind):
+        if isinstance(of.of, Kind) and not of.where:
             # The nodes with any such edge: the other end's types are those of the walk.
             ends = self.adjacency.of_types(codes(of.types))
             has = sum(self.adjacency.degrees(ends, of.relation, OPPOSITE[way]) for way in self._ways(of)) > 0
@@ -112,8 +115,11 @@ class Trial:
             return _NONE
         if of.relation in self._large and self._edges_of(start, of) > self.most_edges:
             return _NONE
-        reached = [self.adjacency.neighbours(start, of.relation, way) for way in self._ways(of)]
-        whole = reached[0] if len(reached) == 1 else np.union1d(*reached)
+        if of.where:
+            whole = np.unique(self._edges(of)[0])
+        else:
+            reached = [self.adjacency.neighbours(start, of.relation, way) for way in self._ways(of)]
+            whole = reached[0] if len(reached) == 1 else np.union1d(*reached)
         found = self._typed(whole, self.playing(of.types, of.relation, of.direction))
         for key in self._origin(of):
             found = found[found != key]
@@ -121,6 +127,41 @@ class Trial:
 
     def _edges_of(self, start: Keys, of: Walk) -> int:
         return sum(self.adjacency.edges(start, of.relation, way) for way in self._ways(of))
+
+    def _edges(self, of: Walk) -> tuple[Keys, Keys, Keys]:
+        """Return the node that each edge of a walk reaches, with the edge's source and target."""
+        found = [(_NONE, _NONE, _NONE)]
+        start = self(of.of)
+        for way in self._ways(of):
+            walked = self.adjacency.walk(start, of.relation, way, self.most_edges)
+            if walked is None:
+                continue
+            near, far = start[walked[0]], walked[1]
+            source, target = (near, far) if way == "out" else (far, near)
+            met = np.ones(len(near), dtype=bool)
+            for one in of.where:
+                held = self.adjacency.values_of(of.relation, one.field)
+                value = list(one.value) if isinstance(one.value, tuple) else one.value
+                condition = Filter("", one.field, one.op, value)
+                met &= False if held is None else held.meeting(source, target, condition)
+            found.append((far[met], source[met], target[met]))
+        far, source, target = (np.concatenate(side) for side in zip(*found, strict=True))
+        return far, source, target
+
+    def _edge_numbers(self, of: NodeSet, edge: OfEdge, end: str) -> tuple[Keys, NDArray[np.float64]]:
+        """Return the nodes of a set to which edges with a field lead, and of each the number that comes first."""
+        walk = walk_over(of, edge)
+        held = self.adjacency.values_of(edge.relation, edge.field)
+        if walk is None or held is None:
+            return _NONE, np.empty(0)
+        far, source, target = self._edges(walk)
+        owner, values = held.of(source, target)
+        far, numbers = far[owner], np.array([as_number(value) for value in values], dtype=np.float64)
+        kept = np.isin(far, self(of)) & ~np.isnan(numbers)
+        keys, place = np.unique(far[kept], return_inverse=True)
+        first = np.full(len(keys), np.inf if end == "asc" else -np.inf)
+        (np.minimum if end == "asc" else np.maximum).at(first, place, numbers[kept])
+        return keys, first
 
     def _ways(self, of: Walk | Counted) -> tuple[Direction, ...]:
         """Return the directions of walking: both for a relation that reads the same in both."""
@@ -235,6 +276,8 @@ class Trial:
             return inner
         if isinstance(of.by, str):
             keys, values = self.numbers(inner, of.by, of.end)
+        elif isinstance(of.by, OfEdge):
+            keys, values = self._edge_numbers(of.of, of.by, of.end)
         else:
             keys, values = inner, self.counts(inner, of.by).astype(np.float64)
         if not len(keys):

@@ -40,12 +40,13 @@ class DroppableCondition:
 def conditions(plan: Plan) -> list[DroppableCondition]:
     """Return all conditions that can be dropped: filters, hops that lead to no anchor, anchors; in each the last first.
 
-    This is the default order for dropping, because a filter only narrows the nodes that the walk found. A comparison
-    that connects an anchor is dropped with the anchor. Exclusions are never dropped: what was to be left out would be
-    found.
+    Filters of edges are among the filters. This is the default order for dropping, because a filter only narrows the
+    nodes that the walk found. A comparison that connects an anchor is dropped with the anchor. Exclusions are never
+    dropped: what was to be left out would be found.
     """
     connecting = [one for anchor in plan.anchors for one in plan.chain(anchor.var)[1]]
     found = [DroppableCondition(part, filter_words(part.to_json())) for part in plan.filters if part not in connecting]
+    found += [DroppableCondition(part, filter_words(part.to_json())) for hop in plan.hops for part in hop.where]
     found += [DroppableCondition(hop, _hop_words(hop)) for hop, _ in _loose_ends(plan)]
     found += [DroppableCondition(anchor, _anchor_words(plan, anchor)) for anchor in plan.anchors]
     order = (Filter, Hop, Anchor)
@@ -62,22 +63,26 @@ def without(plan: Plan, dropped: Collection[DroppableCondition]) -> Plan:
     anchors = tuple(anchor for anchor in plan.anchors if anchor not in parts)
     held = {anchor.var for anchor in anchors} | {plan.target.var}
     held |= {end for hop, end in _loose_ends(plan) if hop not in parts}
-    hops = _pruned([hop for hop in plan.hops if hop not in parts], held)
+    hops = _pruned([_less(hop, parts) for hop in plan.hops if hop not in parts], held)
     kept = {end for hop in hops for end in (hop.source, hop.to_var)} | held
     return replace(
-        plan,
+        plan.within(kept),
         anchors=anchors,
         hops=tuple(hops),
         target=_target(plan, hops, dropped),
         filters=tuple(f for f in plan.filters if f not in parts and {f.var} | f.others <= kept),
-        order=plan.order if plan.order is None else plan.order.within(kept),
         exclude=tuple(e for e in plan.exclude if plan.excluded(e).target.var in kept),
     )
 
 
+def _less(hop: Hop, parts: Collection[PlanPart]) -> Hop:
+    """Return a hop without those of its edge's conditions that are dropped."""
+    return replace(hop, where=tuple(one for one in hop.where if one not in parts)) if hop.where else hop
+
+
 def loosened(plan: Plan, hop: Hop) -> Plan:
     """Return the plan with any relation in the place of a hop's, whose words are added to the residual."""
-    hops = tuple(replace(one, rel=ANY, direction=None) if one == hop else one for one in plan.hops)
+    hops = tuple(replace(one, rel=ANY, direction=None, where=()) if one == hop else one for one in plan.hops)
     said = [text for text in (plan.target.relevance_text, relation_words(hop)) if text]
     target = replace(plan.target, relevance_text=", ".join(dict.fromkeys(said))[:MAX_TEXT])
     return replace(plan, hops=hops, target=target)

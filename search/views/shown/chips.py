@@ -53,6 +53,8 @@ class Chip:
     tied: tuple[str, ...] = ()
     looked: EntityLookup | None = None
     faults: tuple[str, ...] = ()
+    more: str = ""
+    """The conditions on the edge of a hop, in words."""
     loose: bool = False
     """Whether a hop leads to a loose end, so that it can be turned into an exclusion."""
     compared: bool = False

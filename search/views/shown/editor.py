@@ -10,7 +10,7 @@ from search.domain.errors import Fault
 from search.domain.graph import ANY, Schema
 from search.domain.plan.filter_checks import MEASURED
 from search.domain.plan.parts import COMPARING, COUNTING
-from search.plan_words import CONTAINED_WORDS, DATED_WORDS, MEASURED_WORDS
+from search.plan_words import CONTAINED_WORDS, DATED_WORDS, MEASURED_WORDS, where_words
 from search.sentences.values import relation_words, type_words, value_text
 from search.text import words
 from search.views.plan_form import EITHER, Json, fields_for, labels_of, loose_end
@@ -113,10 +113,12 @@ class _Painter:
         ends = ((f"{at}/from", hop["from"]), (f"{at}/to_var", hop["to_var"]))
         relations, faults = tuple(self.relations(hop)), tuple(self.faults.get(at, ()))
         known = hop["to_var"] in self.drawn or hop["to_var"] == self.plan["target"]["var"]
-        hidden = (*ends, (f"{at}/to_label", hop["to_label"])) if known else ends
+        hidden: tuple[tuple[str, str], ...] = (*ends, (f"{at}/to_label", hop["to_label"])) if known else ends
+        if hop.get("where"):
+            hidden += ((f"{at}/where", json.dumps(hop["where"])), (f"{at}/was", hop["rel"]))
         yield Chip(
             "hop", at, "", index, relation_words(hop["rel"]), relations=relations, hidden=hidden, faults=faults,
-            loose=loose_end(self.plan, index) is not None,
+            loose=loose_end(self.plan, index) is not None, more=where_words(hop),
         )  # fmt: skip
         if not known:
             self.drawn.add(hop["to_var"])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from search.domain.graph import ANY, Direction, Schema
 from search.domain.plan import AGGREGATES
 from search.domain.plan.filter_checks import MEASURED, NAME
-from search.plan_words import SHOWS, aggregate_words, asked_words, exclusion_words, variables_of
+from search.plan_words import SHOWN_EDGE, SHOWS, aggregate_words, asked_words, exclusion_words, variables_of
 from search.sentences.values import relation_words, type_words
 from search.text import words
 from search.views.plan_form import Json, fields_for, labels_of
@@ -71,6 +71,7 @@ def _asks(plan: Json, schema: Schema) -> Iterator[Choice]:
     show, ask = plan.get("show", ""), plan.get("ask", "which")
     known = {name: kind for name, kind in fields_for(plan, plan["target"]["var"], schema).items() if name != NAME}
     present = f"{ask if ask != 'which' else ''} {SHOWS}{show}".lstrip() if show else ask
+    present += f"{SHOWN_EDGE}{plan['show_edge']}" if plan.get("show_edge") else ""
     offered = dict(ASKS) | {f"{SHOWS}{name}": words(name) for name in known}
     numbers = [name for name, kind in known.items() if kind == "number"]
     offered |= {f"{way} {SHOWS}{name}": aggregate_words(way, name) for name in numbers for way in AGGREGATES}

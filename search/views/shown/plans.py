@@ -14,6 +14,8 @@ from search.plan_words import (
     ASK_WORDS,
     aggregate_words,
     anchor_words,
+    edge_filter_words,
+    edge_filters,
     exclusion_words,
     filter_words,
     variables_of,
@@ -96,6 +98,7 @@ class ShownPlan:
     probability: float | None
     found: int | None
     json: str
+    edge_filters: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     order: str = ""
     ask: str = ""
@@ -115,6 +118,9 @@ class ShownPlan:
         """The conditions beside the walk, each with the buttons that change it."""
         found = [PlanPart("text", "about", f"“{self.residual}”", "drop-text")] if self.residual else []
         found += [PlanPart("filter", "where", text, f"drop-filter {at}") for at, text in enumerate(self.filters)]
+        found += [
+            PlanPart("filter", "where", text, f"drop-edge-filter {at}") for at, text in enumerate(self.edge_filters)
+        ]
         found += [
             PlanPart("exclude", "not", text, f"drop-exclusion {at}", f"require {at}")
             for at, text in enumerate(self.exclude)
@@ -139,7 +145,8 @@ class ShownPlan:
         ]
         alone = self.target.type if self.walks else f"{self.target.type}, by text alone"
         head = " and ".join(chains) + f" {self.target.type}" if chains else alone
-        head += f", where {' and '.join(self.filters)}" if self.filters else ""
+        conditions = (*self.filters, *self.edge_filters)
+        head += f", where {' and '.join(conditions)}" if conditions else ""
         head += "".join(f", not {pattern}" for pattern in self.exclude)
         head += f", by {self.order}" if self.order else ""
         return f"{head}, about “{self.residual}”" if self.residual else head
@@ -164,6 +171,7 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = (), relations: R
         target=PlanChip("target", goal, " or ".join(map(type_words, target.get("labels") or [""]))),
         residual=target.get("relevance_text", ""),
         filters=tuple(filter_text(condition, goal, variables_of(plan)) for condition in plan.get("filters") or ()),
+        edge_filters=tuple(edge_filter_words(plan, *place) for place in edge_filters(plan)),
         exclude=tuple(exclusion_words(pattern, variables_of(plan), relations) for pattern in plan.get("exclude") or ()),
         order=order_text(plan["order"], relations or {}) if plan.get("order") else "",
         ask=aggregate_words(plan["ask"], plan["show"]) if computes else ASK_WORDS.get(plan.get("ask", "which"), ""),

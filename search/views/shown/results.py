@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from search.plan_words import more_conditions, variables_of
+from search.plan_words import more_conditions, variables_of, where_words
 from search.sentences.reading import named_conditions, reading_words
 from search.sentences.values import Relations, measured, order_value, relation_words, type_words
 from search.services.searches.understood import walks
@@ -161,7 +161,7 @@ def _conditions(evidence: Json | None, plans: Sequence[Json], relations: Relatio
     for checked in evidence["hops"]:
         hop = plan["hops"][checked["index"]]
         ends = f"{labels[hop['from']]} to {labels[hop['to_var']]}"
-        found.append(_condition("hop", relation_words(hop["rel"]), checked["status"], ends))
+        found.append(_condition("hop", relation_words(hop["rel"]) + where_words(hop), checked["status"], ends))
     goal, variables = plan["target"].get("var", "T"), variables_of(plan)
     for checked in evidence.get("filters", ()):
         limit = plan["filters"][checked["index"]]

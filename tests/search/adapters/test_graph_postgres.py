@@ -56,6 +56,28 @@ def conditions(draw: st.DrawFn, variables: tuple[str, ...]) -> Filter:
     return Filter(draw(st.sampled_from(variables)), draw(st.sampled_from(("name", "year", "title", "tags"))), op, value)
 
 
+PROPERTIES = st.fixed_dictionaries(
+    {},
+    optional={
+        "since": st.sampled_from(NUMBERS) | st.lists(st.sampled_from(NUMBERS), min_size=1, max_size=2),
+        "role": st.sampled_from(STRINGS),
+    },
+)
+"""Fields of an edge, each of one kind, as an import stores them."""
+
+
+@st.composite
+def edge_conditions(draw: st.DrawFn) -> Filter:
+    """A filter of any operator on a field of an edge."""
+    field, kind = draw(st.sampled_from((("since", NUMBERS), ("role", STRINGS))))
+    known = ("=", "!=", "<", "<=", ">", ">=", "between", "in", "not in", "exists", "missing")
+    op = draw(st.sampled_from(known if field == "since" else (*known, "contains", "not contains")))
+    one = st.sampled_from(kind)
+    several = {"between": st.lists(one, min_size=2, max_size=2), "in": st.lists(one, max_size=3)}
+    several |= {"not in": several["in"], "exists": st.none(), "missing": st.none()}
+    return Filter("", field, op, draw(several.get(op, one)))
+
+
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[oracle.Graph, LinkedPlan]:
     """A graph and a plan: walks, trees, joins and cycles over up to 5 variables, any of them anchors.
@@ -82,7 +104,8 @@ def cases(draw: st.DrawFn) -> tuple[oracle.Graph, LinkedPlan]:
     for one, two in draw(st.permutations(pairs)):
         source, to_var = (one, two) if draw(st.booleans()) else (two, one)
         direction = draw(st.sampled_from((None, None, "out", "in")))
-        hop = Hop(source, draw(st.sampled_from((*RELATIONS, "*"))), to_var, label(to_var), direction)
+        where = (draw(edge_conditions()),) if draw(st.integers(0, 4)) == 0 else ()
+        hop = Hop(source, draw(st.sampled_from((*RELATIONS, "*"))), to_var, label(to_var), direction, where)
         hops.append(hop)
         for match in planted:
             ends = (match[source], match[to_var])
@@ -99,7 +122,9 @@ def cases(draw: st.DrawFn) -> tuple[oracle.Graph, LinkedPlan]:
         left_out = draw(st.integers(0, 20)) == 0
         bindings += [] if left_out else [Binding(var, nodes[one], draw(score)) for one in sorted(several)]
     plan = Plan(anchors, tuple(hops), Target("T", labels), tuple(filters))
-    return oracle.Graph(nodes, tuple(edges)), LinkedPlan(plan, tuple(bindings), index=3)
+    asked = any(hop.where for hop in hops)
+    properties = {edge: draw(PROPERTIES) for edge in dict.fromkeys(edges)} if asked else {}
+    return oracle.Graph(nodes, tuple(edges), properties), LinkedPlan(plan, tuple(bindings), index=3)
 
 
 def joined_anchors() -> Iterator[tuple[oracle.Graph, LinkedPlan]]:

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search.domain.graph import Relation, RelationType
+from search.domain.graph import Field, Relation, RelationType
 from search.ingest import edges as module
 from search.ingest.edges import EdgeCollector, count_relation_types
 
@@ -56,3 +56,31 @@ def test_relation_types_are_counted_by_both_ends() -> None:
         RelationType("film", "S", "film", 1),
         RelationType("person", "R", "film", 1),
     )
+
+
+def test_the_fields_of_edges_are_counted_by_relation_and_their_values_fitted() -> None:
+    collector = EdgeCollector((Relation("SOLD_AT", "is sold at"), Relation("unused")))
+    for source, relation, target, properties in [
+        (0, "SOLD_AT", 2, {"price": "18.5", "since": "20150301", "note": "new"}),
+        (1, "SOLD_AT", 2, {"price": 24, "since": "2016-02-01", "note": 7}),
+        (1, "WORKS_AT", 2, {"price": "none"}),
+        (0, "WORKS_AT", 1, None),
+    ]:
+        collector.add(source, relation, target, properties)
+    found, relations = collector.finish(np.arange(3, dtype=np.int32), 3)
+    assert relations == (
+        Relation(
+            "SOLD_AT",
+            "is sold at",
+            fields=(
+                Field("price", "number", False, 2),
+                Field("since", "date", False, 2),
+                Field("note", "keyword", False, 2),
+            ),
+        ),
+        Relation("WORKS_AT", fields=(Field("price", "keyword", False, 1),)),
+    )
+    assert [found.property_of(at) for at in range(len(found))] == [
+        b'{"price":18.5,"since":"2015-03-01","note":"new"}', b"",
+        b'{"price":24,"since":"2016-02-01","note":"7"}', b'{"price":"none"}',
+    ]  # fmt: skip

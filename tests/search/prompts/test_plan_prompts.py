@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from search.domain.errors import Fault
+from search.domain.graph import Field
 from search.domain.plan import Count, Plan
 from search.domain.plan.normal_form import contradictions
 from search.prompts import Briefing, PlanPrompts, PromptFault, PromptFiles
@@ -174,3 +175,12 @@ def test_the_examples_show_exclusions_orders_and_every_way_of_asking(demo: str, 
     assert any(anchor.plan for plan in plans for anchor in plan.anchors)
     assert any(plan.aggregate for plan in plans)
     assert {plan.ask for plan in plans} >= {"which", "how many", "whether"}
+
+
+def test_fields_of_edges_are_told_where_there_are_any() -> None:
+    schema = SHOP
+    first = replace(schema.relations[0], fields=(Field("price", "number"), Field("roles", "keyword", many=True)))
+    told = PlanPrompts(Briefing(replace(schema, relations=(first, *schema.relations[1:])))).system
+    assert "fields of the edge: price (number), roles (list of keyword)" in told
+    assert "`where` of a hop" in told
+    assert "`where`" not in PlanPrompts(Briefing(schema)).system

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from search.domain.graph import Field
 from search.services.searches.check_plan import check_plan
+from search.views import plan_form
 from search.views.plan_additions import without_blanks
 from search.views.plan_changes import changed
+from search.views.plan_conditions import read_conditions
 from search.views.plan_form import oriented
+from search.views.shown.editor import show_editor
+from search.views.shown.plans import show_plan
 from tests.search.demo_schema import demo_schema
 
 SCHEMA = demo_schema("products")
@@ -128,3 +134,51 @@ def test_a_narrower_range_takes_the_place_of_a_wider_one() -> None:
 )  # fmt: skip
 def test_an_action_that_does_not_fit_changes_nothing(action: str) -> None:
     assert after(action) == oriented(PLAN)
+
+
+EDGES = replace(
+    SCHEMA,
+    relations=tuple(
+        replace(one, fields=(Field("since", "date"),)) if one.name == "HAS_BRAND" else one for one in SCHEMA.relations
+    ),
+)
+SINCE = [{"field": "since", "op": ">=", "value": "2015"}, {"field": "since", "op": "<", "value": "2020"}]
+ON_AN_EDGE: dict[str, Any] = PLAN | {
+    "hops": [PLAN["hops"][0] | {"where": SINCE}],
+    "order": {"by": {"field": "since", "edge": "b"}, "direction": "asc", "limit": 1},
+    "show": "since", "show_edge": "b",
+}  # fmt: skip
+
+
+def form_of(plan: dict[str, Any]) -> dict[str, str]:
+    """Return what the form would send of the parts of a plan that say something of an edge."""
+    editor = show_editor(plan, EDGES)
+    chips = [chip for line in editor.lines for chip in line]
+    sent = dict(pair for chip in chips for pair in chip.hidden)
+    sent |= {f"{chip.at}/rel": choice.value for chip in chips for choice in chip.relations if choice.chosen}
+    sent |= {"/order/by": next(choice.value for choice in editor.order.by if choice.chosen)}
+    return sent | {"/ask": next(choice.value for choice in editor.order.asks if choice.chosen)}
+
+
+def test_the_form_keeps_what_a_plan_says_of_an_edge_as_long_as_its_relation_stays() -> None:
+    sent = form_of(ON_AN_EDGE)
+    assert plan_form._hop(sent, "/hops/0")["where"] == SINCE
+    assert "where" not in plan_form._hop(sent | {"/hops/0/rel": "any *"}, "/hops/0")
+    read = read_conditions(sent)
+    assert read["order"]["by"] == {"field": "since", "edge": "b"}
+    assert (read["show"], read["show_edge"]) == ("since", "b")
+
+
+def test_the_conditions_on_edges_are_chips_that_can_be_taken_away() -> None:
+    shown = show_plan({"plan": ON_AN_EDGE, "source": "user", "probability": 1.0}, 0)
+    assert [(part.text, part.drop) for part in shown.parts if part.drop.startswith("drop-edge")] == [
+        ("has brand: since since 2015", "drop-edge-filter 0"), ("has brand: since before 2020", "drop-edge-filter 1"),
+    ]  # fmt: skip
+    assert "has brand: since since 2015" in shown.summary
+    less = changed(copy.deepcopy(ON_AN_EDGE), "drop-edge-filter", "1", EDGES)
+    assert less["hops"][0]["where"] == SINCE[:1]
+    assert changed(copy.deepcopy(ON_AN_EDGE), "drop-edge-filter", "7", EDGES) == ON_AN_EDGE
+    assert "show_edge" not in changed(copy.deepcopy(ON_AN_EDGE), "drop-show", "", EDGES)
+    assert [hop.get("where") for hop in changed(copy.deepcopy(ON_AN_EDGE), "insert-after", "0", EDGES)["hops"]] == [
+        SINCE, None,
+    ]  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from search.domain.graph import NodeType
-from search.domain.plan import Order
+from search.domain.plan import Count, Order
 from search.language.languages import forms, language, split
 from search.language.quantities import UNITS
 from search.text import words
@@ -83,11 +83,11 @@ def excluded(after: str, thing: str, chance: np.random.Generator, *, lack: bool 
 def ordered(order: Order, kind: NodeType, one: str, many: str, chance: np.random.Generator) -> str:
     """Return a question for the first nodes of an order; `one` and `many` are noun phrases for what is ordered."""
     number = _one(_NUMBERS[order.limit], chance) if order.limit in _NUMBERS else ""
-    if not isinstance(order.by, str):
+    if isinstance(order.by, Count):
         counted = english.plural(words(order.by.to_label))
         said = _one(_SEVERAL_COUNTED if number else _COUNTED, chance)
         return fill(said, p1=one, p=many, n=number, c=counted, m=_one(_MANY[order.direction], chance))
-    scale = Scale.of(order.by, kind)
+    scale = Scale.of(order.field, kind)
     superlatives = [form for form in scale.superlatives(order.direction) if form]
     if superlatives and chance.random() < 0.7:
         said = _one(_SEVERAL_BY_WORD if number else _FIRST_BY_WORD, chance)

@@ -180,7 +180,7 @@ class Conditions:
 
     def _placed(self, keys: Keys, order: Order) -> Keys | None:
         """Return the nodes at the first places of an order; None if that takes too many edges."""
-        if isinstance(order.by, str):
+        if not isinstance(order.by, Count):
             values = self._values(keys, order)
         else:
             counts = self._counts(keys, order.by)

@@ -66,6 +66,8 @@ def meant(root: Derivation, words: Words, reader: Reader, weights: Weights) -> M
     before = used[0].before.plan if used else Plan()
     asked = _settled(asked, root, before) if used else asked
     plan = reader.composer(asked, " ".join(sought), "normal")
+    if used and asked.show and asked.show == before.show and asked.edge is None and before.show_edge:
+        plan = _of_edge(plan, before)
     if left:
         # Which of them the words left over mean only texts can say: nothing is counted, and no yes is said.
         plan = replace(plan, ask="which" if plan.ask in ("how many", "whether") else plan.ask)
@@ -86,6 +88,12 @@ def _settled(asked: Asked, root: Derivation, before: Plan) -> Asked:
         return replace(asked, of=of)
     put = _PUT & _named(root)
     return Asked(of, before.ask if put else "which", before.show if put else "")
+
+
+def _of_edge(plan: Plan, before: Plan) -> Plan:
+    """Return the plan that asks again for the field of an edge, if it has the edge still."""
+    there = plan.edge_of(before.show_edge) is not None
+    return replace(plan, show=before.show if there else "", show_edge=before.show_edge if there else "")
 
 
 def _named(root: Derivation) -> frozenset[str]:

@@ -17,6 +17,7 @@ from search.stages.plan.sets import (
     Named,
     NodeSet,
     Top,
+    Value,
     Where,
     Without,
     codes,
@@ -27,6 +28,8 @@ from search.stages.plan.sets import (
 _PLACES = 6
 """Decimal places that an amount keeps when it is converted."""
 Fields = Sequence[tuple[int, str]]
+Comparisons = tuple[tuple[Operator, Value | tuple[Value, ...]], ...]
+"""Operators with the values that they compare with."""
 
 
 def _of_types(fields: Fields, types: int) -> Iterator[tuple[str, int]]:
@@ -119,29 +122,38 @@ def _conditions(context: Context, fields: Fields, amount: Amount, types: int) ->
 
 
 def condition(context: Context, of: NodeSet, name: str, amount: Amount) -> Where | None:
-    """Return the nodes of a set whose field meets a condition; None where the field is in another unit or currency.
-
-    Dates are texts that sort by time, so a range of days ends before the next one begins.
-    """
+    """Return the nodes of a set whose field meets a condition; None where the field is in another unit or currency."""
     op = cast(Operator, amount.op)
     if any(field == name and of.types >> code & 1 for code, field in context.schema.number_fields["date"]):
-        return _dated(of, name, op, amount)
+        return _all_of(of, name, compared_with(op, amount, 1.0, dated=True))
     factors = {context.schema.factor(code, name, amount.unit) for code in codes(of.types)}
     if len(factors) != 1 or (factor := factors.pop()) is None:
         return None
-    low, high = (_plain(round(end * factor, _PLACES)) for end in (amount.low, amount.high))
-    return Where(of.types, of, name, op, (low, high) if op == "between" else low)
+    return _all_of(of, name, compared_with(op, amount, factor, dated=False))
 
 
-def _dated(of: NodeSet, name: str, op: Operator, amount: Amount) -> Where | None:
+def _all_of(of: NodeSet, name: str, conditions: Comparisons) -> Where | None:
+    for op, value in conditions:
+        of = Where(of.types, of, name, op, value)
+    return of if isinstance(of, Where) and conditions else None
+
+
+def compared_with(op: Operator, amount: Amount, factor: float, *, dated: bool) -> Comparisons:
+    """Return the comparisons that a value has to meet: of numbers multiplied by a factor, or of dates.
+
+    Dates are texts that sort by time, so a range of days ends before the next one begins. None is compared with a unit.
+    """
+    if not dated:
+        low, high = (_plain(round(end * factor, _PLACES)) for end in (amount.low, amount.high))
+        return ((op, (low, high) if op == "between" else low),)
     if amount.unit:
-        return None
+        return ()
     begins, after = amount.days or (str(_plain(amount.low)), str(_plain(amount.high) + 1))
     if op in ("<", ">="):
-        return Where(of.types, of, name, op, begins)
+        return ((op, begins),)
     if op in ("<=", ">"):
-        return Where(of.types, of, name, "<" if op == "<=" else ">=", after)
-    return Where(of.types, Where(of.types, of, name, ">=", begins), name, "<", after)
+        return (("<" if op == "<=" else ">=", after),)
+    return ((">=", begins), ("<", after))
 
 
 def _plain(number: float) -> int | float:

@@ -10,6 +10,9 @@ from django.db import OperationalError, connection
 from pytest_django.fixtures import Settings
 
 from search import wiring
+from search.domain.graph import Field
+from search.domain.linking import Binding, LinkedPlan
+from search.domain.plan import EdgeField, Plan
 from search.domain.run_context import NotesInMemory, RunCancelled, RunContext
 from search.domain.trace import Limit
 from search.ingest import partitions
@@ -83,6 +86,29 @@ def test_an_import_makes_a_release_that_answers(tmp_path: Path, quick_encoder: N
     again = import_snapshot(source=source, activate=False)
     assert again.release == "films-2"
     assert KnowledgeBase.objects.get(name="films").active_release == base.active_release
+
+
+@pytest.mark.django_db
+def test_a_release_answers_by_the_values_of_edges(tmp_path: Path, quick_encoder: None) -> None:
+    """Their kinds are counted and their values fitted and indexed, and the plan runs on the mapped graph."""
+    edges = [
+        {"source": "f2", "relation": "SEEN_BY", "target": "p1", "year": "1999"},
+        {"source": "f1", "relation": "SEEN_BY", "target": "p1", "year": 2005},
+    ]
+    import_snapshot(source=bundles.write(tmp_path, edges=edges))
+    release = Release.objects.get(knowledge_base__name="films")
+    [relation] = release.snapshot.schema.relations
+    assert relation.fields == (Field("year", "number", False, 2),)
+    tools = wiring.Tools(release)
+    hop = {"from": "T", "rel": "SEEN_BY", "to_var": "p", "where": [{"field": "year", "op": "<", "value": 2000}]}
+    plan = Plan.parse(
+        {"anchors": [{"var": "p", "text": "Ada Holm"}], "hops": [hop], "target": {"var": "T"}}, tools.schema
+    )
+    [ada] = tools.nodes.references([2])
+    linked = LinkedPlan(plan, (Binding("p", ada, 1.0),))
+    found = tools.graph.execute(linked, Limit())
+    assert ([one.key for one in found.candidates], found.backend) == ([1], "memory")
+    assert tools.graph.edge_values(linked, EdgeField("year", "p"), [1], Limit()) == {1: [1999]}
 
 
 @pytest.mark.django_db

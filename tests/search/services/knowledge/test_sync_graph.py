@@ -40,8 +40,9 @@ NODES = [
     {"id": f"n{at:02}", "type": "film" if at % 2 else "person", "name": f"Name {at} '\"`\\ é🎬", "fields": {"year": at}}
     for at in range(30)
 ]
-EDGES = [
+EDGES: list[dict[str, Any]] = [
     {"source": f"n{at:02}", "relation": relation, "target": f"n{(at * step + 3) % 30:02}"}
+    | ({"properties": {"year": 2000 + at}} if relation == "SEEN_BY" else {})
     for relation, step in (("SEEN_BY", 7), (HOSTILE, 11))
     for at in range(30)
 ]
@@ -91,7 +92,7 @@ def states(neo4j: Connection) -> dict[int, str]:
     return {marker.snapshot: marker.state for marker in markers(neo4j) if marker.snapshot > FIRST_SNAPSHOT}
 
 
-def assert_holds(neo4j: Connection, snapshot: Snapshot, edges: list[dict[str, str]] = EDGES) -> None:
+def assert_holds(neo4j: Connection, snapshot: Snapshot, edges: list[dict[str, Any]] = EDGES) -> None:
     """Hold what Neo4j says by itself against the rows of the bundle."""
     label, schema = f"S{snapshot.pk}", snapshot.schema
     nodes = {
@@ -121,6 +122,15 @@ def test_everything_is_written_and_a_second_run_writes_nothing(films: KnowledgeB
     assert graph_state() == ""
     assert sync_graph(knowledge_base=films).outcome == "up to date"
     assert check_graph(knowledge_base=films).differences == []
+
+
+def test_the_values_of_edges_are_written_with_them(films: KnowledgeBase, neo4j: Connection) -> None:
+    sync_graph(knowledge_base=films)
+    found = told(neo4j, f"MATCH (a:S{active(films).pk})-[r]->() RETURN a.key, type(r), r.f1n")
+    seen = f"R{active(films).schema.relation_codes['SEEN_BY']}"
+    assert sorted(found) == sorted(
+        [key, f"R{code}", [2000 + key] if f"R{code}" == seen else None] for key in range(30) for code in range(2)
+    )
 
 
 class CutOff(Exception):
