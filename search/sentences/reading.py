@@ -17,6 +17,7 @@ from search.plan_words import (
     filter_words,
     plural,
     variables_of,
+    where_words,
 )
 from search.sentences.values import type_words
 from search.text import words
@@ -115,7 +116,7 @@ def named_conditions(plan: Json, relations: Mapping[str, Relation]) -> Iterator[
         legs = reached.get(anchor["var"], ())
         for leg in legs:
             hop = hops[leg.hop]
-            said.append(_relation(hop, relations, turned=leg.turned))
+            said.append(_relation(hop, relations, turned=leg.turned) + where_words(hop))
             if leg.there != anchor["var"]:
                 label = types.get(leg.there, ANY)
                 said.append(f"{'something' if label == ANY else _one(type_words(label))} that")
