@@ -358,40 +358,94 @@ GRASP_IMPORT_NEO4J_USER = env_secret("GRASP_IMPORT_NEO4J_USER")
 GRASP_IMPORT_NEO4J_PASSWORD = env_secret("GRASP_IMPORT_NEO4J_PASSWORD")
 
 # --- Jobs -----------------------------------------------------------------------------------------------------------
-# The kinds of jobs: KIND is the kind's class, QUEUE the queue whose workers do it, TITLE its name on pages. Without a
-# worker of `gpu`, or with GRASP_DEVICE=cpu, the queue is `jobs`. The kind `train_NAME` trains the learner NAME of
+# The kinds of jobs: KIND is the kind's class, QUEUE the queue whose workers do it, TITLE the kind's name on pages, NAME
+# that of one job, with the knowledge base in the place of {} (TITLE where it is missing). Without a worker of `gpu`, or with GRASP_DEVICE=cpu, the queue is `jobs`. The kind `train_NAME` trains the learner NAME of
 # GRASP_LEARNERS; `training/jobs/train_learner.py` has its base class.
 GRASP_JOBS: dict[str, dict[str, str]] = {
-    "unpack": {"TITLE": "Unpack an upload", "KIND": "search.jobs.unpack.UnpackJob", "QUEUE": "jobs"},
-    "import": {"TITLE": "Import", "KIND": "search.jobs.import_kb.ImportJob", "QUEUE": "jobs"},
-    "index": {"TITLE": "Index", "KIND": "search.jobs.index_kb.IndexJob", "QUEUE": "jobs"},
-    "similar": {"TITLE": "Link similar nodes", "KIND": "search.jobs.link_similar.LinkSimilarJob", "QUEUE": "jobs"},
-    "sync_graph": {"TITLE": "Copy to Neo4j", "KIND": "search.jobs.sync_graph.SyncGraphJob", "QUEUE": "jobs"},
-    "backup": {"TITLE": "Back up", "KIND": "search.jobs.backup.BackupJob", "QUEUE": "jobs"},
-    "check_backup": {"TITLE": "Check a backup", "KIND": "search.jobs.check_backup.CheckBackupJob", "QUEUE": "jobs"},
-    "evaluate": {"TITLE": "Evaluate", "KIND": "training.jobs.evaluate.EvaluateJob", "QUEUE": "jobs"},
-    "synthesise": {"TITLE": "Make questions", "KIND": "training.jobs.synthesise.SynthesiseJob", "QUEUE": "jobs"},
-    "tune": {"TITLE": "Tune fusion", "KIND": "training.jobs.tune.TuneJob", "QUEUE": "jobs"},
-    "train_planner": {"TITLE": "Train planner", "KIND": "training.jobs.train_planner.TrainPlannerJob", "QUEUE": "jobs"},
+    "unpack": {
+        "TITLE": "Unpack an upload",
+        "NAME": "Unpacking of an upload",
+        "KIND": "search.jobs.unpack.UnpackJob",
+        "QUEUE": "jobs",
+    },
+    "import": {"TITLE": "Import", "NAME": "Import of {}", "KIND": "search.jobs.import_kb.ImportJob", "QUEUE": "jobs"},
+    "index": {"TITLE": "Index", "NAME": "Indexing of {}", "KIND": "search.jobs.index_kb.IndexJob", "QUEUE": "jobs"},
+    "similar": {
+        "TITLE": "Link similar nodes",
+        "NAME": "Links between similar nodes of {}",
+        "KIND": "search.jobs.link_similar.LinkSimilarJob",
+        "QUEUE": "jobs",
+    },
+    "sync_graph": {
+        "TITLE": "Copy to Neo4j",
+        "NAME": "Copy of {} to Neo4j",
+        "KIND": "search.jobs.sync_graph.SyncGraphJob",
+        "QUEUE": "jobs",
+    },
+    "backup": {"TITLE": "Back up", "NAME": "Backup", "KIND": "search.jobs.backup.BackupJob", "QUEUE": "jobs"},
+    "check_backup": {
+        "TITLE": "Check a backup",
+        "NAME": "Check of a backup",
+        "KIND": "search.jobs.check_backup.CheckBackupJob",
+        "QUEUE": "jobs",
+    },
+    "evaluate": {
+        "TITLE": "Evaluate",
+        "NAME": "Evaluation of {}",
+        "KIND": "training.jobs.evaluate.EvaluateJob",
+        "QUEUE": "jobs",
+    },
+    "synthesise": {
+        "TITLE": "Make questions",
+        "NAME": "Questions made of {}",
+        "KIND": "training.jobs.synthesise.SynthesiseJob",
+        "QUEUE": "jobs",
+    },
+    "tune": {
+        "TITLE": "Tune fusion",
+        "NAME": "Tuning of fusion for {}",
+        "KIND": "training.jobs.tune.TuneJob",
+        "QUEUE": "jobs",
+    },
+    "train_planner": {
+        "TITLE": "Train planner",
+        "NAME": "Training of the planner for {}",
+        "KIND": "training.jobs.train_planner.TrainPlannerJob",
+        "QUEUE": "jobs",
+    },
     "train_retriever": {
         "TITLE": "Train retriever",
+        "NAME": "Training of the retriever for {}",
         "KIND": "training.jobs.train_retriever.TrainRetrieverJob",
         "QUEUE": "gpu",
     },
-    "train_all": {"TITLE": "Train everything", "KIND": "training.jobs.train_all.TrainAllJob", "QUEUE": "gpu"},
+    "train_all": {
+        "TITLE": "Train everything",
+        "NAME": "Training of everything for {}",
+        "KIND": "training.jobs.train_all.TrainAllJob",
+        "QUEUE": "gpu",
+    },
     "learn_corrections": {
         "TITLE": "Learn from corrections",
+        "NAME": "Learning from corrections of {}",
         "KIND": "training.jobs.learn_corrections.LearnCorrectionsJob",
         "QUEUE": "jobs",
     },
     "judge_items": {
         "TITLE": "Judge by language model",
+        "NAME": "Judging of {} by language model",
         "KIND": "training.jobs.judge_items.JudgeItemsJob",
         "QUEUE": "jobs",
     },
-    "train_ranker": {"TITLE": "Train ranker", "KIND": "training.jobs.train_ranker.TrainRankerJob", "QUEUE": "jobs"},
+    "train_ranker": {
+        "TITLE": "Train ranker",
+        "NAME": "Training of the ranker for {}",
+        "KIND": "training.jobs.train_ranker.TrainRankerJob",
+        "QUEUE": "jobs",
+    },
     "train_reranker": {
         "TITLE": "Train reranker",
+        "NAME": "Training of the reranker for {}",
         "KIND": "training.jobs.train_reranker.TrainRerankerJob",
         "QUEUE": "gpu",
     },

@@ -21,7 +21,8 @@ from unfold.decorators import display
 
 from search.admin import empty
 from search.admin.job_result import LINK
-from search.admin.parts import ReadOnlyAdmin, pretty, table
+from search.admin.parts import ReadOnlyAdmin, table
+from search.admin.readable import readable
 from search.domain.errors import InvalidRequest
 from search.downloads import file_answer
 from search.models import Artifact, PipelineVersion
@@ -146,8 +147,8 @@ class ArtifactAdmin(ReadOnlyAdmin):
 
     @display(description="Metrics")
     def metrics_shown(self, artifact: Artifact) -> SafeString | str:
-        """The metrics as readable JSON."""
-        return pretty(artifact.metrics)
+        """The metrics as a table."""
+        return readable(artifact.metrics)
 
     @display(description="Files")
     def files_shown(self, artifact: Artifact) -> SafeString | str:
@@ -174,8 +175,8 @@ class ArtifactAdmin(ReadOnlyAdmin):
 
     @display(description="Configuration")
     def configuration_shown(self, artifact: Artifact) -> SafeString | str:
-        """The configuration as readable JSON."""
-        return pretty(artifact.configuration)
+        """The configuration as a table."""
+        return readable(artifact.configuration)
 
 
 def _below(rendered: SafeString) -> SafeString:

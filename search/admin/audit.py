@@ -16,7 +16,8 @@ from django.utils.safestring import SafeString
 from unfold.decorators import display
 
 from search.admin import empty
-from search.admin.parts import ReadOnlyAdmin, pretty
+from search.admin.parts import ReadOnlyAdmin
+from search.admin.readable import readable
 from search.domain.errors import NotNow
 from search.downloads import csv_answer
 from search.models import AuditEntry
@@ -65,8 +66,8 @@ class AuditEntryAdmin(ReadOnlyAdmin):
 
     @display(description="Details")
     def details_shown(self, entry: AuditEntry) -> SafeString | str:
-        """The details as readable JSON."""
-        return pretty(entry.details)
+        """The details as a table."""
+        return readable(entry.details)
 
 
 def _rows(entries: QuerySet[AuditEntry]) -> Iterator[Sequence[Any]]:

@@ -15,7 +15,6 @@ from search.admin.gallery_forms import IMPORT, LAUNCH, REMOVAL
 from search.admin.gallery_parts import GIGABYTE, LONG, WHEN, Page, base_of, job_of, page
 from search.admin.job_shown import Changed, PartShown
 from search.models import Job, SearchRun
-from search.services.jobs.kinds import title_of
 from search.services.searches.count_searches import SearchDay
 from search.services.upkeep.alerts import Alert
 from search.services.upkeep.measure_storage import Disk, Stored
@@ -39,7 +38,7 @@ def _work(*, away: bool = False, workers: Sequence[Worker] = (), jobs: Sequence[
         "all_ready": not away, "broker_away": away, "workers": workers,
         "queues": [{"name": "search", "reason": "", "waiting": Waiting(0, None)},
                    {"name": "gpu", "reason": "waiting: no worker for queue gpu", "waiting": waiting}],
-        "live_jobs": [{"job": one, "title": title_of(one.kind), "percent": 42, "seconds_left": 71, "reason": ""}
+        "live_jobs": [{"job": one, "percent": 42, "seconds_left": 71, "reason": ""}
                       for one in jobs],
     }  # fmt: skip
 
@@ -106,11 +105,12 @@ def _followed(state: str, sentence: str, label: str = "info", **values: Any) -> 
             SimpleNamespace(at=WHEN + timedelta(seconds=at), text=f"{at * 1000:,} nodes written") for at in range(1, 9)
         ]
         return {
-            "job": job_of(state, finished=finished), "title_of_kind": title_of("index"), "label": label, "live": False,
+            "job": job_of(state, finished=finished), "label": label, "live": False,
             "sentence": sentence, "percent": 100 if done else 42, "seconds_left": 71 if state == "running" else None,
             "parts": [PartShown("text index", 100, "61,204 of 61,204", 12.0, "done"),
                       PartShown("vectors", 100 if done else 30, "18,361 of 61,204", 55.0, "running")],
-            "trained_parts": (), "heat_maps": "", "curves": curves({"loss": [(at, 3 / at) for at in range(1, 40)]}),
+            "judgements": (), "result_tables": (), "heat_maps": "",
+            "curves": curves({"loss": [(at, 3 / at) for at in range(1, 40)]}),
             "lines": lines,
             "configuration": [Changed("knowledge base", "films", None), Changed("model", "MiniLM", "E5")],
             "before": job_of("done"), "resources": [("memory", "1.2 GB"), ("device", "cpu")], "result": (),

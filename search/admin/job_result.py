@@ -13,22 +13,48 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from search.admin.job_values import text_of
+from search.admin.readable import readable
 from search.models import Artifact, BackupRun, Job, KnowledgeBase, PipelineVersion, Release, Snapshot
 from search.services.promote_result import made_by
 
 LINK = '<a class="text-primary-600 underline dark:text-primary-500" href="{}">{}</a>'
 ACTIVE = "active"
+SECTIONS = ("parts", "surfaces", "question_set", "comparisons", "before", "after", "held_out", "gain", "faults")
+"""Values of results that have a section of their own, or that another table tells by kind and column."""
+TITLES = {"fault_groups": "Faults by kind and column", "pipelines": "Measures", "table": "What was measured",
+          "metrics": "Figures", "seconds": "Seconds by part"}  # fmt: skip
 
 
 def result_rows(result: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    """Return the plain values of a result by name; tables and reports in it have pages of their own."""
+    """Return the plain values of a result by name; `result_tables` has the others."""
     rows = []
     for name, value in (result or {}).items():
-        if isinstance(value, Mapping):
-            value = ", ".join(f"{key} {text_of(inner)}" for key, inner in value.items() if _plain(inner))
-        if not isinstance(value, list) and value not in ("", None):
+        if name == "question_set" and isinstance(value, Mapping):
+            value = f"{value.get('name')}@{value.get('version')}"
+        if not isinstance(value, Mapping | list | tuple) and value not in ("", None):
             rows.append((name.replace("_", " "), text_of(value)))
     return rows
+
+
+def result_tables(result: Any) -> list[tuple[str, SafeString | str]]:
+    """Return title and table of each value that holds others, except those that have a section or a page."""
+    if not isinstance(result, Mapping):
+        return []
+    shown = {
+        name: {label: part.get("metrics") for label, part in value.items()} if name == "pipelines" else value
+        for name, value in result.items()
+        if isinstance(value, Mapping | list) and value and name not in SECTIONS
+    }
+    if "evaluation" in result and "pipelines" in result:
+        # The report of the evaluation has a page with all of it.
+        shown = {name: value for name, value in shown.items() if name == "pipelines"}
+    if isinstance(metrics := shown.get("metrics"), Mapping):
+        shown["metrics"] = {name: value for name, value in metrics.items() if name not in ("judged", "comparisons")}
+    return [(_title(name), readable(value)) for name, value in shown.items() if value]
+
+
+def _title(name: str) -> str:
+    return TITLES.get(name, name.replace("_", " ").capitalize())
 
 
 def linked_rows(job: Job) -> list[tuple[str, str | SafeString]]:
@@ -40,7 +66,8 @@ def linked_rows(job: Job) -> list[tuple[str, str | SafeString]]:
     addresses = _addresses(result)
     made = made_by(job)
     rows: list[tuple[str, str | SafeString]] = []
-    for name, shown in result_rows({key: value for key, value in result.items() if key != ACTIVE}):
+    hidden = {ACTIVE, "switched_on", *(("reason",) if judgements(result) else ())}
+    for name, shown in result_rows({key: value for key, value in result.items() if key not in hidden}):
         address = addresses.get(name.replace(" ", "_"))
         rows.append((name, format_html(LINK, address, shown) if address else shown))
     if made is None and "evaluation" in addresses:
@@ -55,39 +82,69 @@ def linked_rows(job: Job) -> list[tuple[str, str | SafeString]]:
 
 
 @dataclass(frozen=True, slots=True)
-class TrainedPart:
-    """A part of a training of everything: whether it is used, its gains with interval, the reason, and a comparison."""
+class Gained:
+    """One measure of a judged change: the difference with its interval, p, and the questions by change."""
+
+    metric: str
+    before: str
+    after: str
+    difference: str
+    p: str
+    moved: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a change gained or lost on held-out questions, and whether it is used.
+
+    `version` is the pk of the pipeline's version that has it, if that can be switched on.
+    """
 
     name: str
-    on: str
-    hits: str
-    mrr: str
+    on: bool
     reason: str
+    rows: tuple[Gained, ...]
     compared: str
+    version: int | None
 
 
-def trained_parts(result: Any) -> list[TrainedPart]:
-    """Return the parts that the result of a training of everything reports; none for other results."""
-    parts = result.get("parts") if isinstance(result, Mapping) else None
-    return [_trained_part(part) for part in parts or () if isinstance(part, Mapping) and "switched_on" in part]
+def judgements(result: Any) -> list[Judgement]:
+    """Return what a training, a tuning, or each part of a training of everything gained or lost; else []."""
+    if not isinstance(result, Mapping):
+        return []
+    if isinstance(parts := result.get("parts"), list):
+        return [_judgement(part, part) for part in parts if isinstance(part, Mapping) and "switched_on" in part]
+    metrics = result.get("metrics")
+    if isinstance(metrics, Mapping) and isinstance(judged := metrics.get("judged"), Mapping):
+        return [_judgement(judged, result)]
+    if "decided" in result and isinstance(result.get("held_out"), Mapping):
+        figures = {name: result[name].get("metrics", {}) for name in ("before", "held_out")}
+        tuned = {**result, "switched_on": result.get("active"), "before": figures["before"],
+                 "after": figures["held_out"]}  # fmt: skip
+        return [_judgement(tuned, {})]
+    return []
 
 
-def _trained_part(part: Mapping[str, Any]) -> TrainedPart:
-    found = {one["metric"]: one for one in part.get("comparisons") or ()}
-    before, after = _uuid(part.get("evaluation_before")), _uuid(part.get("evaluation"))
+def _judgement(told: Mapping[str, Any], around: Mapping[str, Any]) -> Judgement:
+    before, after = _uuid(around.get("evaluation_before")), _uuid(around.get("evaluation"))
     # The page is training's, as the result is.
     compared = f"{reverse('evaluations-compare')}?{urlencode({'a': before, 'b': after})}" if before and after else ""
-    return TrainedPart(
-        str(part["part"]), "yes" if part["switched_on"] else "no", _gain(found.get("H@1")), _gain(found.get("MRR")),
-        str(part["reason"]), compared,
-    )  # fmt: skip
+    figures = told.get("before") or {}, told.get("after") or {}
+    rows = tuple(_gained(one, *figures) for one in told.get("comparisons") or ())
+    on = bool(told.get("switched_on"))
+    version = _whole(told.get("version")) or None
+    return Judgement(str(told.get("part") or ""), on, str(told.get("reason") or ""), rows, compared,
+                     None if on else version)  # fmt: skip
 
 
-def _gain(one: Mapping[str, Any] | None) -> str:
-    if one is None:
-        return "–"
+def _gained(one: Mapping[str, Any], before: Mapping[str, Any], after: Mapping[str, Any]) -> Gained:
+    metric = str(one["metric"])
     low, high = one["interval"]
-    return f"{one['difference']:+.2f} ({low:+.2f} to {high:+.2f}, p {one['p']:.3g})"
+    return Gained(
+        metric, *(f"{side[metric]:.1f}" if metric in side else "–" for side in (before, after)),
+        f"{one['difference']:+.2f} ({low:+.2f} to {high:+.2f})", f"{one['p']:.3g}",
+        f"{one['wins']:,} better, {one['ties']:,} the same, {one['losses']:,} worse",
+    )  # fmt: skip
 
 
 def promotion(job: Job) -> dict[str, str] | None:
@@ -96,10 +153,6 @@ def promotion(job: Job) -> dict[str, str] | None:
     if made is None or made.active:
         return None
     return {"address": reverse("admin:search_job_promote", args=[job.pk]), "text": f"Promote: use {made.name}"}
-
-
-def _plain(value: Any) -> bool:
-    return not isinstance(value, Mapping)
 
 
 def _addresses(result: Mapping[str, Any]) -> dict[str, str]:

@@ -12,13 +12,13 @@ from django.utils import timezone
 
 from search.admin.curves import Curve, curves
 from search.admin.heat_map import heat_maps_shown, surfaces_of
-from search.admin.job_result import linked_rows, promotion, trained_parts
+from search.admin.job_result import judgements, linked_rows, promotion, result_tables
 from search.admin.job_values import resource_rows, text_of
 from search.domain.run_context import FINAL
 from search.models import Job, JobLog, JobMetric
 from search.services.jobs.bad_rows import bad_rows_of
 from search.services.jobs.describe_job import why_nobody_takes
-from search.services.jobs.kinds import title_of, unit_of
+from search.services.jobs.kinds import unit_of
 from search.templatetags.search_text import duration
 
 LINES = 200
@@ -122,7 +122,6 @@ def page_of(job: Job) -> dict[str, Any]:
     """Return the template context of the part of the page that changes while the job lives."""
     return {
         "job": job,
-        "title_of_kind": title_of(job.kind),
         "label": LABELS[job.state],
         "live": job.state in Job.LIVE,
         "resumable": job.state == Job.State.CANCELLED or (job.state == Job.State.FAILED and not job.notes.get(FINAL)),
@@ -130,7 +129,8 @@ def page_of(job: Job) -> dict[str, Any]:
         "percent": percent_of(job),
         "seconds_left": job.progress.get("seconds_left") if job.state == Job.State.RUNNING else None,
         "parts": parts_of(job),
-        "trained_parts": trained_parts(job.result),
+        "judgements": judgements(job.result),
+        "result_tables": result_tables(job.result),
         "heat_maps": heat_maps_shown(surfaces_of(job.result)) if isinstance(job.result, dict) else "",
         "curves": _curves(job),
         "lines": _lines(job),

@@ -24,7 +24,7 @@ def text_of(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, list | tuple):
-        return ", ".join(map(str, value)) or "none"
+        return ", ".join(map(_named, value)) or "none"
     if isinstance(value, Mapping) and value:
         return ", ".join(f"{name} {_inner(inner)}" for name, inner in value.items() if inner not in (None, "", {}, []))
     return "–" if value in (None, "", {}) else str(value)
@@ -33,11 +33,15 @@ def text_of(value: Any) -> str:
 def _inner(value: Any) -> str:
     """Return a value inside an object: of a list the names of its objects, of an object how many values it has."""
     if isinstance(value, list | tuple):
-        named = [
-            str(one.get("path") or one.get("name") or "…") if isinstance(one, Mapping) else str(one) for one in value
-        ]
-        return ", ".join(named)
+        return ", ".join(_named(one) for one in value)
     return f"of {len(value)}" if isinstance(value, Mapping) else text_of(value)
+
+
+def _named(value: Any) -> str:
+    """Return an object inside a list by its name, or by how many values it has."""
+    if not isinstance(value, Mapping):
+        return text_of(value)
+    return str(value.get("path") or value.get("name") or f"one of {len(value)} values")
 
 
 def resource_rows(resources: Mapping[str, Any]) -> list[tuple[str, str]]:

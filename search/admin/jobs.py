@@ -21,7 +21,7 @@ from unfold.decorators import display
 from search.admin import empty
 from search.admin.job_form import LaunchForm, initial_of
 from search.admin.job_shown import LABELS, page_of, percent_of
-from search.admin.parts import ReadOnlyAdmin
+from search.admin.parts import ReadOnlyAdmin, VisibleValues
 from search.domain.errors import InvalidRequest, NotAllowed
 from search.models import Job
 from search.services.access.rights import LAUNCH_JOBS, may
@@ -38,14 +38,37 @@ from search.templatetags.search_text import duration
 LARGE_COLUMNS = ("specification", "notes", "result")
 
 
+class KindFilter(admin.SimpleListFilter):
+    """The filter by kind, with the kinds' names for people; it offers those of which the person may see a job."""
+
+    title = "kind"
+    parameter_name = "kind"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Return the kinds of the listed jobs, by their titles."""
+        kinds = model_admin.get_queryset(request).order_by().values_list("kind", flat=True).distinct()
+        return sorted(((kind, title_of(kind)) for kind in kinds), key=lambda one: one[1])
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Job]) -> QuerySet[Job]:
+        """Return the jobs of the chosen kind."""
+        return queryset.filter(kind=self.value()) if self.value() else queryset
+
+
+class BaseFilter(VisibleValues):
+    """The filter by the name of the knowledge base."""
+
+    def __init__(self, *args: Any, **given: Any) -> None:
+        super().__init__(*args, **given)
+        self.title = "knowledge base"
+
+
 @admin.register(Job)
 class JobAdmin(ReadOnlyAdmin):
     """Jobs: what waits, runs, and has ended; each has a page that follows it."""
 
     when_empty = empty.JOBS
-    list_display = ("what", "state_shown", "progress_shown", "queue", "origin", "user", "created", "took")
-    list_display_links = ("what",)
-    list_filter = ("state", "kind", "queue", "origin", "knowledge_base_name", "created")
+    list_display = ("__str__", "base", "state_shown", "progress_shown", "queue", "origin", "user", "created", "took")
+    list_filter = ("state", KindFilter, ("knowledge_base_name", BaseFilter), "queue", "origin", "created")
     search_fields = ("id", "kind", "knowledge_base_name", "question_set", "reason")
     list_select_related = ("user",)
     date_hierarchy = "created"
@@ -96,7 +119,7 @@ class JobAdmin(ReadOnlyAdmin):
             raise PermissionDenied
         job = self._found(request, object_id)
         context = self.admin_site.each_context(request) | page_of(job) | {
-            "opts": self.opts, "title": str(title_of(job.kind)), "subtitle": job.knowledge_base_name,
+            "opts": self.opts, "title": str(job), "subtitle": None,
             "may_launch": self.may_launch(request), "may_promote": self.may_promote(request), "original": job,
         }  # fmt: skip
         return render(request, self.change_form_template, context)
@@ -201,10 +224,10 @@ class JobAdmin(ReadOnlyAdmin):
             raise Http404("There is no such job.")
         return job
 
-    @display(description="Job")
-    def what(self, job: Job) -> str:
-        """What the job does, and of which knowledge base."""
-        return f"{title_of(job.kind)} · {job.knowledge_base_name}" if job.knowledge_base_name else title_of(job.kind)
+    @display(description="Knowledge base", ordering="knowledge_base_name", empty_value="–")
+    def base(self, job: Job) -> str:
+        """Name of the knowledge base that it works on or writes."""
+        return job.knowledge_base_name or "–"
 
     @display(description="State", label=LABELS, ordering="state")
     def state_shown(self, job: Job) -> tuple[str, str]:

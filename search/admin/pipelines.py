@@ -21,7 +21,8 @@ from unfold.decorators import action, display
 from search import wiring
 from search.admin import empty
 from search.admin.job_values import text_of
-from search.admin.parts import ReadOnlyAdmin, pretty, table
+from search.admin.parts import ReadOnlyAdmin, table
+from search.admin.readable import readable
 from search.admin.version_form import ChooseForm, VersionForm
 from search.domain.differences import MISSING
 from search.domain.errors import InvalidRequest
@@ -164,8 +165,8 @@ class PipelineVersionAdmin(ReadOnlyAdmin):
 
     @display(description="Options")
     def options_shown(self, version: PipelineVersion) -> SafeString | str:
-        """The options as readable JSON."""
-        return pretty(version.options)
+        """The options as a table."""
+        return readable(version.options)
 
 
 def _version(request: HttpRequest, pk: int) -> PipelineVersion:

@@ -13,7 +13,6 @@ from search.models import Job
 from search.services.access.visible import told_to
 from search.services.access.visitors import User
 from search.services.health import all_ready, queue_status, system_status
-from search.services.jobs.kinds import title_of
 from search.services.upkeep.observe_work import live_jobs, waiting_by_queue, workers
 
 
@@ -44,7 +43,7 @@ def state_of_services(user: User) -> dict[str, Any]:
         "workers": workers(queues, jobs),
         "live_jobs": [
             {
-                "job": job, "title": title_of(job.kind), "percent": percent_of(job),
+                "job": job, "percent": percent_of(job),
                 "seconds_left": job.progress.get("seconds_left") if job.state == Job.State.RUNNING else None,
                 "reason": _reason(job.queue, queues) if job.state == Job.State.QUEUED else "",
             }

@@ -93,9 +93,15 @@ class Job(models.Model):
         ]
 
     def __str__(self) -> str:
-        # Without the state: pages and the audit log keep what was written once.
-        about = f" {self.knowledge_base_name}" if self.knowledge_base_name else ""
-        return f"{self.kind.replace('_', ' ')}{about}"
+        """Return its name for people, such as "Import of museum".
+
+        Without the state, because pages and the audit log keep what was written once.
+        """
+        row = settings.GRASP_JOBS.get(self.kind, {})
+        name = row.get("NAME", row.get("TITLE", self.kind.replace("_", " ")))
+        if "{}" not in name and self.knowledge_base_name:
+            return f"{name}: {self.knowledge_base_name}"
+        return str(name.format(self.knowledge_base_name or "a knowledge base"))
 
 
 class JobLog(models.Model):

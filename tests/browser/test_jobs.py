@@ -111,7 +111,7 @@ def test_a_running_job_is_cancelled_and_the_first_page_shows_who_worked_on_it(op
     with stopped(body):
         page.goto("/admin/")
         worker = page.get_by_role("row").filter(has_text="jobs@")
-        expect(worker.get_by_role("link", name="index products", exact=True)).to_be_visible()
+        expect(worker.get_by_role("link", name="Indexing of products", exact=True)).to_be_visible()
         expect(worker).to_contain_text(re.compile("CPU|GPU"))
         shot(page, "dashboard-job-running")
         assert faults(page) == []

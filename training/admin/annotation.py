@@ -16,7 +16,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.decorators import display
 
-from search.admin.parts import ReadOnlyAdmin, number, pretty, table
+from search.admin.parts import ReadOnlyAdmin, number, table
+from search.admin.readable import readable
 from search.domain.errors import InvalidRequest
 from training.admin import empty
 from training.admin.annotation_forms import QueueForm
@@ -173,8 +174,8 @@ class AnnotationQueueAdmin(ReadOnlyAdmin):
 
     @display(description="Arguments of the rule")
     def arguments_shown(self, queue: AnnotationQueue) -> SafeString | str:
-        """The arguments as readable JSON."""
-        return pretty(queue.arguments)
+        """The arguments as a table."""
+        return readable(queue.arguments)
 
     @display(description="Matched")
     def matched_shown(self, queue: AnnotationQueue) -> str:
@@ -218,12 +219,12 @@ class AnnotationItemAdmin(ReadOnlyAdmin):
     @display(description="Where it comes from")
     def origin_shown(self, item: AnnotationItem) -> SafeString | str:
         """The rule's reason, and ranks by pipeline."""
-        return pretty(item.origin)
+        return readable(item.origin)
 
     @display(description="What annotators see")
     def shown_shown(self, item: AnnotationItem) -> SafeString | str:
         """The copy that annotators see."""
-        return pretty(item.shown)
+        return readable(item.shown)
 
 
 def _initial(request: HttpRequest) -> dict[str, Any]:

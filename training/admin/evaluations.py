@@ -12,7 +12,8 @@ from django.utils.safestring import SafeString
 from unfold.decorators import display
 
 from search.admin.heat_map import heat_maps_shown, surfaces_of
-from search.admin.parts import ReadOnlyAdmin, pretty, table
+from search.admin.parts import ReadOnlyAdmin, table
+from search.admin.readable import readable
 from search.admin.runs import STATUS_LABELS
 from training.admin import empty
 from training.admin.links import link
@@ -78,13 +79,13 @@ class EvaluationAdmin(ReadOnlyAdmin):
 
     @display(description="Pipelines")
     def pipelines_shown(self, evaluation: Evaluation) -> SafeString | str:
-        """Version and specification of each pipeline, as readable JSON."""
-        return pretty(evaluation.pipelines)
+        """Version and specification of each pipeline, as a table."""
+        return readable(evaluation.pipelines)
 
     @display(description="Report")
     def report_shown(self, evaluation: Evaluation) -> SafeString | str:
-        """The whole report, as readable JSON."""
-        return pretty(evaluation.report)
+        """The whole report, as a table."""
+        return readable(evaluation.report)
 
 
 def _rows(report: dict[str, Any]) -> Iterator[tuple[str, ...]]:

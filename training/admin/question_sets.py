@@ -9,7 +9,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.decorators import display
 
-from search.admin.parts import ReadOnlyAdmin, number, pretty, table
+from search.admin.parts import ReadOnlyAdmin, number, table
+from search.admin.readable import readable
 from training.admin import empty
 from training.admin.links import launch_link, link
 from training.admin.question_set_pages import ImportPages
@@ -123,17 +124,17 @@ class QuestionAdmin(ReadOnlyAdmin):
     @display(description="Answers")
     def answers_shown(self, question: Question) -> SafeString | str:
         """The ids of its answers."""
-        return pretty(question.answers)
+        return readable(question.answers)
 
     @display(description="Slices")
     def slices_shown(self, question: Question) -> SafeString | str:
         """The values that reports slice it by."""
-        return pretty(question.slices)
+        return readable(question.slices)
 
     @display(description="Judged nodes")
     def grades_shown(self, question: Question) -> SafeString | str:
         """The grades of nodes that people judged; 0 is no answer."""
-        return pretty(question.grades) if question.grades else "–"
+        return readable(question.grades) if question.grades else "–"
 
     @display(description="Its searches")
     def its_searches(self, question: Question) -> SafeString:

@@ -41,7 +41,7 @@ def cancel_job(job: Job, *, user: User) -> Job:
     _check(user, job)
     asked = Job.objects.filter(pk=job.pk, state__in=Job.LIVE, cancel_requested=None)
     if asked.update(cancel_requested=ClockNow(), changes=F("changes") + 1):
-        note("job cancelled", job, name=_name(job), user=user)
+        note("job cancelled", job, name=str(job), user=user)
     with transaction.atomic():
         silent = Q(state=Job.State.RUNNING, heartbeat__lt=ClockNow() - SILENT)
         if row := locked(job.pk, Q(state=Job.State.QUEUED) | silent):
@@ -80,7 +80,7 @@ def resume_job(job: Job, *, user: User, here: bool = False) -> Job:
         live = Job.objects.filter(specification_hash=job.specification_hash, state__in=Job.LIVE).first()
         raise NotPossible(f"An identical job waits or runs already: {live.pk if live else 'look again'}.") from error
     if resumed:
-        note("job resumed", job, name=_name(job), user=user)
+        note("job resumed", job, name=str(job), user=user)
     if resumed and not here:
         transaction.on_commit(lambda: wake(queue))
     tell(job.pk)
@@ -99,14 +99,10 @@ def clone_job(
     if not isinstance(arguments, Mapping | None):
         raise InvalidRequest([Fault("/arguments", "arguments is an object of arguments of the kind.")])
     return launch_job(
-        kind=job.kind, knowledge_base=job.knowledge_base_name, question_set=job.question_set,
+        kind=job.kind, knowledge_base=target_of(job).knowledge_base, question_set=job.question_set,
         arguments={**job.arguments, **(arguments or {})}, queue=queue or (job.queue if job.queue != HERE else ""),
         user=user, origin=origin, cloned_from=job,
     )  # fmt: skip
-
-
-def _name(job: Job) -> str:
-    return f"{job.kind} {job.knowledge_base_name}".rstrip()
 
 
 def _check(user: User, job: Job) -> None:

@@ -199,7 +199,8 @@ def _row(kind: str, made: Kind, target: Target) -> Job:
     return Job(
         kind=kind, arguments=specification["arguments"], specification=specification,
         specification_hash=specification_hash(specification), seed=int(arguments.get("seed", 0)),
-        code_version=code_version(), knowledge_base=base, knowledge_base_name=target.knowledge_base,
+        code_version=code_version(), knowledge_base=base,
+        knowledge_base_name=target.knowledge_base or made.writes(target)[1],
         release=release, release_name=target.release, question_set=target.question_set,
         progress=Estimator(foreseen.expected, 0.0).estimate(0.0).to_json(),
     )  # fmt: skip

@@ -96,8 +96,13 @@ class Claim:
         return LeaseLost(f"It has ended meanwhile ({job.get_state_display()}): {job.reason or 'see its log.'}")
 
     def finish(self, state: str, *, reason: str = "", result: Any = None) -> None:
-        """Write the end of the job. Raises LeaseLost if this claim no longer owns it."""
-        self._give_up(state=state, reason=reason, result=result, finished=ClockNow())
+        """Write the end of the job, and the knowledge base of its result: an import may learn it from its source.
+
+        Raises LeaseLost if this claim no longer owns it.
+        """
+        base = result.get("knowledge_base") if isinstance(result, dict) else None
+        named = {"knowledge_base_name": base} if isinstance(base, str) and base else {}
+        self._give_up(state=state, reason=reason, result=result, finished=ClockNow(), **named)
 
     def hand_back(self, reason: str, *, died: bool) -> None:
         """Let another process go on with the job, or end it if too many processes have `died` of it.

@@ -143,7 +143,7 @@ def test_who_may_only_look_sees_no_buttons_and_reaches_none(api: Client) -> None
 def test_the_list_costs_the_same_however_long_it_is(staff: Client, django_assert_max_num_queries) -> None:  # type: ignore[no-untyped-def]
     for number in range(30):
         job_of(specification_hash=str(number), progress={"parts": PARTS, "part": "encoding"}, state="running")
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         page = staff.get(reverse("admin:search_job_changelist")).content.decode()
     assert page.count('<progress class="job-bar"') == 30
 
@@ -320,3 +320,71 @@ def test_what_a_job_used_is_shown_with_units(staff: Client) -> None:
     for name, amount in (("memory, most", "20.0 GB"), ("written to disk", "12 MB"), ("GPU memory, most", "512 MB")):
         assert f"<dt>{name}</dt><dd>{amount}</dd>" in page
     assert "<dt>processor time</dt><dd>3.2 s</dd>" in page
+
+
+def test_a_job_has_a_name_and_its_knowledge_base_a_column_and_a_filter(staff: Client) -> None:
+    job_of(kind="import", state="done", arguments={"name": "museum"}, knowledge_base_name="museum")
+    job_of(kind="backup", state="done", knowledge_base_name="")
+    page = staff.get(reverse("admin:search_job_changelist")).content.decode()
+    assert "Import of museum</a>" in page
+    assert ">Backup</a>" in page
+    assert re.search(r'<td class="field-base[^>]*>\s*museum', page)
+    assert "knowledge base name" not in page
+    chosen = staff.get(reverse("admin:search_job_changelist"), {"kind": "import"}).content.decode()
+    assert "Import of museum</a>" in chosen
+    assert ">Backup</a>" not in chosen
+    assert "Check a backup" not in chosen, "only kinds of which there is a job are offered"
+
+
+def test_an_import_is_of_the_knowledge_base_that_it_writes(staff: Client) -> None:
+    job = job_of(kind="import", knowledge_base_name="", state="running")
+    assert str(job) == "Import of a knowledge base"
+
+
+def test_the_result_of_an_import_is_tables(staff: Client) -> None:
+    group = {"kind": "not a number", "column": "price", "number": 2, "examples": [{"path": "a.csv", "row": 3}]}
+    result = {"knowledge_base": "museum", "nodes": 5, "seconds": {"Reading": 0.5}, "fault_groups": [group], "faults": [{"row": 3}],
+              "remarks": []}  # fmt: skip
+    job = job_of(kind="import", state="done", result=result, arguments={"mapping": {"files": [{"path": "a.csv"}]}})
+    page = staff.get(reverse("admin:search_job_change", args=[job.pk])).content.decode()
+    assert "Faults by kind and column" in page
+    assert re.search(r'<td[^>]*data-label="column">price</td>', page)
+    assert "&#x27;" not in page
+    assert "{&quot;" not in page
+
+
+JUDGED = {
+    "switched_on": False, "reason": "It is not switched on, because MRR fell.", "before": {"MRR": 40.0}, "after": {"MRR": 38.5},
+    "comparisons": [{"metric": "MRR", "difference": -1.5, "interval": [-3.0, 0.25], "p": 0.21, "wins": 2, "ties": 30, "losses": 4}],
+}  # fmt: skip
+
+
+def test_a_training_shows_its_judgement_and_a_button_where_it_is_not_switched_on(
+    staff: Client, films: KnowledgeBase
+) -> None:
+    version = PipelineVersion.objects.create(knowledge_base=films, pipeline="path", version=3)
+    one, two = "0f6f0b1e-6a4c-4a0e-9a55-6f3d2f4f9f10", "0f6f0b1e-6a4c-4a0e-9a55-6f3d2f4f9f11"
+    result = {"knowledge_base": "films", "pipeline": "path", "pipeline_version": 3, "reason": JUDGED["reason"],
+              "metrics": {"accuracy": 0.5, "judged": JUDGED}, "evaluation": two, "evaluation_before": one}  # fmt: skip
+    job = job_of(kind="train_planner", state="done", result=result)
+    page = staff.get(reverse("admin:search_job_change", args=[job.pk])).content.decode()
+    section = page.partition('aria-labelledby="job-judged"')[2].partition("</section>")[0]
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", section)
+    assert cells == ["MRR", "40.0", "38.5", "-1.50 (-3.00 to +0.25)", "0.21", "2 better, 30 the same, 4 worse"]
+    assert "not switched on" in section
+    assert f"a={one}&amp;b={two}" in section
+    assert reverse("admin:search_job_promote", args=[job.pk]) in section
+    staff.post(reverse("admin:search_job_promote", args=[job.pk]))
+    version.refresh_from_db()
+    assert version.active
+    again = staff.get(reverse("admin:search_job_change", args=[job.pk])).content.decode()
+    assert "Use it all the same" not in again
+
+
+def test_each_part_of_a_training_of_everything_has_its_button(staff: Client, films: KnowledgeBase) -> None:
+    version = PipelineVersion.objects.create(knowledge_base=films, pipeline="path", version=4)
+    result = {"knowledge_base": "films", "pipeline": "path", "pipeline_version": 0,
+              "parts": [{"part": "ranker", "version": version.pk, **JUDGED}]}  # fmt: skip
+    job = job_of(kind="train_all", state="done", result=result)
+    page = staff.get(reverse("admin:search_job_change", args=[job.pk])).content.decode()
+    assert reverse("admin:search_pipelineversion_activate", args=[version.pk]) in page

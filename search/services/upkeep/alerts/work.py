@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from search.models import Endpoint, Job, LanguageModelCall
 from search.services.health import queue_status, system_status
-from search.services.jobs.kinds import title_of
 from search.services.upkeep.alerts.alert import Alert
 from search.services.upkeep.observe_work import waiting_by_queue
 
@@ -65,9 +64,8 @@ def failing_jobs() -> Iterator[Alert]:
         same = ended.filter(kind=group["kind"], knowledge_base_name=group["knowledge_base_name"])
         job = same.filter(finished=group["last"]).first()
         if job is not None and job.state == Job.State.FAILED:
-            about = f" of {job.knowledge_base_name}" if job.knowledge_base_name else ""
             yield Alert(
-                "job", "soon", f"The last job {title_of(job.kind)}{about} failed: {job.reason[:200]}",
+                "job", "soon", f"{job} failed: {job.reason[:200]}",
                 "Read its log, mend the cause, then resume it or launch it again.",
                 link=reverse("admin:search_job_change", args=[job.pk]), link_text="The job",
                 knowledge_base=job.knowledge_base_name,

@@ -87,7 +87,7 @@ def test_a_cancelled_job_is_noted_once_and_only_if_it_could_be_cancelled(admin_u
     cancel_job(job, user=admin_user)
     cancel_job(job, user=admin_user)
     entry = AuditEntry.objects.get(action="job cancelled")
-    assert (entry.who, entry.object_name, entry.door) == ("admin", "index films", "command")
+    assert (entry.who, entry.object_name, entry.door) == ("admin", "Indexing of films", "command")
 
 
 def test_a_command_is_the_systems_users(monkeypatch: pytest.MonkeyPatch) -> None:

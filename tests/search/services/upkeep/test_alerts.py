@@ -90,7 +90,7 @@ def test_a_job_that_failed_until_it_succeeds() -> None:
     now = timezone.now()
     failed = {"kind": "index", "knowledge_base_name": "films", "state": "failed", "reason": "The disk is full."}
     Job.objects.create(**failed, specification_hash="a", finished=now - timedelta(hours=2))
-    assert titles(work.failing_jobs()) == ["The last job Index of films failed: The disk is full."]
+    assert titles(work.failing_jobs()) == ["Indexing of films failed: The disk is full."]
     Job.objects.create(**failed | {"state": "done"}, specification_hash="b", finished=now - timedelta(hours=1))
     assert titles(work.failing_jobs()) == []
 
