@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import forms
-from django.conf import settings
-from django.utils.module_loading import import_string
 from unfold.widgets import (
     UnfoldAdminSelectWidget,
     UnfoldAdminTextareaWidget,
@@ -17,9 +15,10 @@ from unfold.widgets import (
     UnfoldBooleanWidget,
 )
 
+from search.admin.job_picks import listed_sets, pick_field, release_choices, set_choices
 from search.admin.option_fields import option_field, with_bounds
-from search.domain.errors import Fault
-from search.domain.job_kinds import arguments_schema
+from search.domain.errors import Fault, InvalidRequest
+from search.domain.job_kinds import arguments_of, arguments_schema
 from search.models import KnowledgeBase
 from search.services.access.visitors import User
 from search.services.jobs.kinds import kind_class
@@ -56,18 +55,31 @@ class LaunchForm(forms.Form):
         cls = kind_class(kind)
         fewest = cls.fewest_questions()
         bases = list(KnowledgeBase.objects.visible_to(user).order_by("name").values_list("name", flat=True))
+        sets = listed_sets(bases)
+        picks = {name: field.metadata["pick"] for name, field in arguments_of(cls).items()}
         self._schema: dict[str, Any] = arguments_schema(cls)["properties"]
         required = arguments_schema(cls)["required"]
         if "knowledge_base" in cls.targets or "release" in cls.targets:
             self.fields["knowledge_base"] = _choice("Knowledge base", [(name, name) for name in bases])
         if "question_set" in cls.targets:
             told = f"The newest version is first. {_needed(fewest)}".strip()
-            self.fields["question_set"] = _choice("Question set", _question_sets(fewest, bases), told)
+            self.fields["question_set"] = _choice("Question set", set_choices(sets, fewest), told)
         elif "question_set" in cls.optional:
             told = f"May stay empty. {_needed(fewest)}".strip()
-            self.fields["question_set"] = _choice("Question set", _question_sets(fewest, bases), told, required=False)
+            self.fields["question_set"] = _choice("Question set", set_choices(sets, fewest), told, required=False)
+        if "release" in cls.targets:
+            told = "Another one than searches use may be chosen."
+            choices = release_choices(bases)
+            self.fields["release"] = _choice("Release", choices[1:], told, required=False, empty=choices[0][1])
         for name, schema in self._schema.items():
-            self.fields[ARGUMENT + name] = _field(name, schema, name in required)
+            self.fields[ARGUMENT + name] = (
+                pick_field(
+                    picks[name], schema["type"] == "array", bases, sets, self.initial.get(ARGUMENT + name),
+                    required=name in required, **_common(name, schema),
+                )
+                if picks[name]
+                else _field(name, schema, name in required)
+            )  # fmt: skip
             self._add_keys(name, schema)
 
     def _add_keys(self, name: str, schema: Mapping[str, Any]) -> None:
@@ -116,7 +128,7 @@ class LaunchForm(forms.Form):
         for name, schema in self._schema.items():
             # An empty choice that was sent was chosen: it is not the default.
             chosen = ARGUMENT + name in self.data and "" in schema.get("enum", ())
-            if chosen or given[ARGUMENT + name] not in ("", None):
+            if chosen or given[ARGUMENT + name] not in ("", None, []):
                 arguments[name] = _value(schema, given[ARGUMENT + name])
             keys = {key: given[f"{ARGUMENT}{name}.{key}"] for key in schema.get("properties", {})}
             if keys := {key: value for key, value in keys.items() if value not in ("", None)}:
@@ -125,6 +137,7 @@ class LaunchForm(forms.Form):
             "kind": self.kind,
             "knowledge_base": given.get("knowledge_base") or set_of[0],
             "question_set": set_of[2],
+            "release": given.get("release", ""),
             "arguments": arguments,
         }
 
@@ -141,7 +154,8 @@ class LaunchForm(forms.Form):
 
 def initial_of(job: Any) -> dict[str, Any]:
     """Return the initial values of the form that launches the same job again."""
-    arguments = {ARGUMENT + name: _shown(value) for name, value in job.arguments.items()}
+    picked = _picked(job.kind)
+    arguments = {ARGUMENT + name: value if name in picked else _shown(value) for name, value in job.arguments.items()}
     return {
         "knowledge_base": job.knowledge_base_name,
         "question_set": f"{job.knowledge_base_name}/{job.question_set}" if job.question_set else "",
@@ -149,26 +163,18 @@ def initial_of(job: Any) -> dict[str, Any]:
     }
 
 
+def _picked(kind: str) -> set[str]:
+    """Return the names of a kind's arguments that are picked from what there is."""
+    try:
+        return {name for name, field in arguments_of(kind_class(kind)).items() if field.metadata["pick"]}
+    except InvalidRequest:
+        return set()
+
+
 def _shown(value: Any) -> Any:
     if isinstance(value, list):
         return "\n".join(map(str, value))
     return value
-
-
-def _question_sets(fewest: int, bases: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the question sets of these knowledge bases; the settings name who lists them: training does.
-
-    Where it takes `fewest` questions, each set says how many of its questions count, and whether they are too few.
-    """
-    found = []
-    for base, name, questions, taught in import_string(settings.GRASP_LISTED_QUESTION_SETS)():
-        if base not in bases:
-            continue
-        told = f"{name} · {base} · {questions:,} questions"
-        if fewest and taught != questions:
-            told += f", {taught:,} to learn from"
-        found.append((f"{base}/{name}", f"{told}: too few" if taught < fewest else told))
-    return found
 
 
 def _needed(fewest: int) -> str:
@@ -182,18 +188,22 @@ def _is_used(field: forms.BoundField) -> bool:
 
 
 def _choice(
-    label: str, choices: list[tuple[str, str]], help_text: str = "", required: bool = True
+    label: str, choices: list[tuple[str, str]], help_text: str = "", required: bool = True, empty: str = "Choose…"
 ) -> forms.ChoiceField:  # fmt: skip
     return forms.ChoiceField(
-        label=label, choices=[("", "Choose…"), *choices], required=required, help_text=help_text,
+        label=label, choices=[("", empty), *choices], required=required, help_text=help_text,
         widget=UnfoldAdminSelectWidget,
     )  # fmt: skip
 
 
+def _common(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    label = name.replace("_", " ").capitalize()
+    return {"label": label, "help_text": schema["description"], "initial": schema.get("default")}
+
+
 def _field(name: str, schema: Mapping[str, Any], required: bool) -> forms.Field:
     """Return the form field of one argument; its default is shown as the initial value."""
-    label = name.replace("_", " ").capitalize()
-    common: dict[str, Any] = {"label": label, "help_text": schema["description"], "initial": schema.get("default")}
+    common = _common(name, schema)
     if "enum" in schema:
         choices = [(choice, choice or "–") for choice in schema["enum"]]
         return forms.ChoiceField(choices=choices, required=required, widget=UnfoldAdminSelectWidget, **common)
@@ -242,6 +252,6 @@ class _Object(forms.CharField):
 
 
 def _value(schema: Mapping[str, Any], value: Any) -> Any:
-    if schema["type"] == "array":
-        return [line.strip() for line in str(value).splitlines() if line.strip()]
+    if schema["type"] == "array" and isinstance(value, str):
+        return [line.strip() for line in value.splitlines() if line.strip()]
     return value

@@ -40,8 +40,10 @@ def result_tables(result: Any) -> list[tuple[str, SafeString | str]]:
     """Return title and table of each value that holds others, except those that have a section or a page."""
     if not isinstance(result, Mapping):
         return []
-    shown = {
-        name: {label: part.get("metrics") for label, part in value.items()} if name == "pipelines" else value
+    shown: dict[str, Any] = {
+        name: {label: part.get("metrics") for label, part in value.items()}
+        if isinstance(value, Mapping) and name == "pipelines"
+        else value
         for name, value in result.items()
         if isinstance(value, Mapping | list) and value and name not in SECTIONS
     }
@@ -140,9 +142,9 @@ def _judgement(told: Mapping[str, Any], around: Mapping[str, Any]) -> Judgement:
 def _gained(one: Mapping[str, Any], before: Mapping[str, Any], after: Mapping[str, Any]) -> Gained:
     metric = str(one["metric"])
     low, high = one["interval"]
+    old, new = (f"{side[metric]:.1f}" if metric in side else "–" for side in (before, after))
     return Gained(
-        metric, *(f"{side[metric]:.1f}" if metric in side else "–" for side in (before, after)),
-        f"{one['difference']:+.2f} ({low:+.2f} to {high:+.2f})", f"{one['p']:.3g}",
+        metric, old, new, f"{one['difference']:+.2f} ({low:+.2f} to {high:+.2f})", f"{one['p']:.3g}",
         f"{one['wins']:,} better, {one['ties']:,} the same, {one['losses']:,} worse",
     )  # fmt: skip
 

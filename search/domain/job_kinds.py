@@ -15,6 +15,8 @@ from search.domain.run_context import RunContext
 from search.domain.unstorable import SENTENCE, storable
 
 _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array", dict: "object"}
+PIPELINE, VERSION, SPLIT, LEARNER = "pipeline", "version", "split", "learner"
+"""What an argument may name: a pipeline, a pipeline or one of its versions, a split of a question set, a learner."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,13 +132,17 @@ def argument(
     high: float | None = None,
     choices: Sequence[str] = (),
     required: bool = False,
+    pick: str = "",
 ) -> Any:
     """Return a dataclass field that declares an argument of a kind.
 
     Its type is the type of its default: bool, int, float, str, a tuple for a list of strings, a dict for an object.
-    With `required` an empty value is refused. `help` is a sentence for people; `low` and `high` are inclusive.
+    With `required` an empty value is refused. `help` is a sentence for people; `low` and `high` are inclusive. `pick`
+    says what the value names (`PIPELINE`, …), so that pages offer what there is.
     """
-    metadata = {"help": help, "low": low, "high": high, "choices": tuple(choices), "required": required}
+    metadata = {
+        "help": help, "low": low, "high": high, "choices": tuple(choices), "required": required, "pick": pick,
+    }  # fmt: skip
     if isinstance(default, dict):
         return dataclasses.field(default_factory=lambda: dict(default), metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from search.domain.errors import Fault, InvalidRequest
-from search.domain.job_kinds import Kind, Target, argument
+from search.domain.job_kinds import SPLIT, VERSION, Kind, Target, argument
 from search.domain.run_context import RunContext
 from search.services.searches.pin import Pin, pins_as_json
 from search.services.searches.pin_searches import pin_searches
@@ -31,9 +31,11 @@ class EvaluateJob(Kind):
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release", "question_set")
 
     pipelines: tuple[str, ...] = argument(
-        (), "Pipelines, such as grasp, grasp@2 or grasp@2 fuse.k=5; all that this site can run if empty or all."
+        (),
+        "Pipelines, such as grasp, grasp@2 or grasp@2 fuse.k=5; all that this site can run if empty or all.",
+        pick=VERSION,
     )
-    split: str = argument("", "Only the questions of this split.")
+    split: str = argument("", "Only the questions of this split.", pick=SPLIT)
     limit: int = argument(0, "Number of questions, taken at even distances; 0 means all.", low=0, high=10_000_000)
     settings: dict[str, Any] = argument({}, 'Settings of the pipelines, such as {"fuse.k": 5}.')
     cross_fitted: bool = argument(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.conf import settings as site
 
 from search.domain.errors import Fault, InvalidRequest
-from search.domain.job_kinds import Kind, Target, argument
+from search.domain.job_kinds import LEARNER, PIPELINE, SPLIT, Kind, Target, argument
 from search.domain.run_context import RunContext
 from training import wiring
 from training.data.examples import BadQuestions, Example
@@ -26,7 +26,7 @@ from training.services.train_request import JUDGED, Request
 from training.services.tune import PARTS as TUNING_PARTS
 
 ALL = "all"
-NO_QUESTIONS = "Name the question set (`import_questions` makes one), or say how many questions are to be synthesised."
+NO_QUESTIONS = "Name the question set, or say how many questions are to be synthesised."
 PLACES = {
     "/settings": "/arguments/settings", "/learners": "/arguments/learners", "/pipeline": "/arguments/pipeline",
 }  # fmt: skip
@@ -45,11 +45,13 @@ class TrainAllJob(Kind):
     optional: ClassVar[tuple[str, ...]] = ("question_set",)
     makes: ClassVar[str] = "pipeline_version"
 
-    pipeline: str = argument("", "The pipeline; the site's default if empty.")
+    pipeline: str = argument("", "The pipeline; the site's default if empty.", pick=PIPELINE)
     learners: tuple[str, ...] = argument(
-        (), "Names of the learners to train; if empty, all of the pipeline except those that take long."
+        (),
+        "Names of the learners to train; if empty, all of the pipeline except those that take long.",
+        pick=LEARNER,
     )
-    split: str = argument("", f"The split to learn from; {TRAIN} if empty and the set has splits.")
+    split: str = argument("", f"The split to learn from; {TRAIN} if empty and the set has splits.", pick=SPLIT)
     limit: int = argument(0, "Number of questions, taken at even distances; 0 means all.", low=0, high=10_000_000)
     settings: dict[str, Any] = argument({}, "Settings of the learners, such as {'planner.epochs': 5}.")
     judged: int = argument(JUDGED, "Most questions by which a part is judged.", low=20, high=1_000_000)

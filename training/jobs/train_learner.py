@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from search.domain.errors import Fault, InvalidRequest
-from search.domain.job_kinds import Kind, Target, argument
+from search.domain.job_kinds import SPLIT, Kind, Target, argument
 from search.domain.run_context import RunContext
 from search.services.jobs.kinds import kind_class, kind_names
 from training import wiring
@@ -47,7 +47,7 @@ class TrainLearnerJob(Kind):
     shares: ClassVar[Mapping[str, float]] = {}
     """Part → its expected share of the time. The parts are those that the learner reports by `run.progress`."""
 
-    split: str = argument("", f"The split to learn from; {TRAIN} if empty and the set has splits.")
+    split: str = argument("", f"The split to learn from; {TRAIN} if empty and the set has splits.", pick=SPLIT)
     limit: int = argument(0, "Number of questions, taken at even distances; 0 means all.", low=0, high=10_000_000)
     settings: dict[str, Any] = argument({}, "Settings of the learner.")
     allow_val: bool = argument(False, "Let questions of val be learned from; the artifact and reports say so.")
@@ -113,9 +113,7 @@ class TrainLearnerJob(Kind):
         except InvalidRequest as error:
             faults += pointed(error.faults, PLACES)
         if not target.question_set and not self.synthesised:
-            message = (
-                "Name the question set (`import_questions` makes one), or say how many questions are to be synthesised."
-            )
+            message = "Name the question set, or say how many questions are to be synthesised."
             return [*faults, Fault("/question_set", message)]
         with question_faults(faults):
             _, examples = self._questions(target)

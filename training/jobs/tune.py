@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.conf import settings
 
 from search.domain.errors import Fault, InvalidRequest
-from search.domain.job_kinds import Kind, Target, argument
+from search.domain.job_kinds import PIPELINE, Kind, Target, argument
 from search.domain.run_context import RunContext
 from search.services.searches.pin import pins_as_json
 from search.services.searches.pin_searches import pin_searches
@@ -31,7 +31,7 @@ class TuneJob(Kind):
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release", "question_set")
     makes: ClassVar[str] = "pipeline_version"
 
-    pipeline: str = argument("", "The pipeline; the site's default if empty.")
+    pipeline: str = argument("", "The pipeline; the site's default if empty.", pick=PIPELINE)
     part: str = argument(
         STAGE_2,
         "Which fusion: that of the graph's list with the text's, or the final one, of the reranker's list with that.",

@@ -23,6 +23,6 @@ def find_release(name: str, wanted: str = "") -> Release:
         return named
     release = releases.filter(pk=F("knowledge_base__active_release"), knowledge_base=base).first()
     if release is None:
-        message = f"{name} has no active release; `index_kb {name}` builds one, `activate_release` switches to one."
+        message = f"{name} has no active release: index it, or activate one of its releases."
         raise InvalidRequest([Fault("/knowledge_base", message)])
     return release

@@ -194,23 +194,22 @@ def find_set(knowledge_base: str, name: str) -> QuestionSet:
         found = sets.filter(name=base, version=min(int(version), MOST_VERSION)).first()
     if found is None:
         names = list(sets.order_by("name").values_list("name", flat=True).distinct()[:20])
-        there = (
-            f"There are: {', '.join(names)}." if names else "None has been imported yet; `import_questions` does that."
-        )
+        there = f"There are: {', '.join(names)}." if names else "It has none yet."
         message = f"{knowledge_base} has no question set {name[:80]!r}. {there}"
         raise InvalidRequest([Fault("/question_set", message, nearest(name, names))])
     return found
 
 
-def listed_sets() -> list[tuple[str, str, int, int]]:
-    """Return knowledge base, `name@version`, questions and those to learn from of every set, the newest version first.
+def listed_sets() -> list[tuple[str, str, int, int, dict[str, int]]]:
+    """Return knowledge base, `name@version`, questions, those to learn from, and splits of every set, newest first.
 
     Those of the split `train` are learned from, and all of a set without splits.
     """
     sets = QuestionSet.objects.select_related("knowledge_base").order_by("knowledge_base__name", "name", "-version")
     return [
         (row.knowledge_base.name, f"{row.name}@{row.version}", row.questions_count,
-         row.splits.get(TRAIN, 0) if any(row.splits) else row.questions_count)
+         row.splits.get(TRAIN, 0) if any(row.splits) else row.questions_count,
+         row.splits)
         for row in sets
     ]  # fmt: skip
 

@@ -41,7 +41,9 @@ def train_documents(lesson: Lesson, *, on: PipelineVersion | None, activate: boo
     began = time.perf_counter()
     release = lesson.release
     if release.vector_set is None:
-        raise BadQuestions([f"{release.name} has no vectors that could be trained; `index_kb` makes some."])
+        raise BadQuestions(
+            [f"{release.name} has no vectors that could be trained: index the knowledge base with vectors."]
+        )
     report: dict[str, Any] | None = run.notes.get(_ENCODER)
     if report is None:
         report = _trained(lesson, on, run)

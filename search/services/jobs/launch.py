@@ -145,7 +145,7 @@ def _target(
     if not isinstance(question_set, str) or not storable(question_set):
         faults.append(Fault("/question_set", "question_set is the name of a question set, or name@version."))
     elif not question_set and "question_set" in cls.targets:
-        faults.append(Fault("/question_set", "Name the question set; `import_questions` makes one."))
+        faults.append(Fault("/question_set", "Name the question set."))
     elif question_set and base is not None:
         try:
             resolved = import_string(settings.GRASP_QUESTION_SETS)(base.name, question_set)
@@ -172,9 +172,7 @@ def _release(cls: type[Kind], base: KnowledgeBase | None, wanted: str) -> tuple[
         message = f"{base.name} has no release {wanted[:80]!r}; it has: {', '.join(names) or 'none'}."
         return found, [] if found else [Fault("/release", message)]
     if base.active_release is None and "release" in cls.targets:
-        message = (
-            f"{base.name} has no active release; `index_kb {base.name}` builds one, `activate_release` switches to one."
-        )
+        message = f"{base.name} has no active release: index it, or activate one of its releases."
         return None, [Fault("/knowledge_base", message)]
     return base.active_release, []
 

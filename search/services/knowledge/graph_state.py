@@ -36,5 +36,5 @@ def graph_state() -> str:
         return ""
     return (
         f"Neo4j does not hold the graph of {', '.join(missing)}, so Postgres executes plans there. "
-        f"manage.py sync_graph {missing[0]} puts it there."
+        "A job “Copy to Neo4j” puts it there."
     )

@@ -78,6 +78,7 @@ def test_files_are_sent_mapped_checked_and_imported(staff: Client) -> None:
     staff.post(reverse(f"{START}_check", args=[upload.pk]), {"name": "cinema", "tolerance": "0"})
     job = Job.objects.get(kind="import")
     assert job.arguments["mapping"]["files"][0]["columns"]["director_id"] == {"use": "edge", "relation": "directed by"}
+    assert str(job) == "Import of cinema"
     run_here(job)
     snapshot = Snapshot.objects.get()
     assert (snapshot.knowledge_base.name, snapshot.nodes, snapshot.edges) == ("cinema", 3, 2)

@@ -336,11 +336,6 @@ def test_a_job_has_a_name_and_its_knowledge_base_a_column_and_a_filter(staff: Cl
     assert "Check a backup" not in chosen, "only kinds of which there is a job are offered"
 
 
-def test_an_import_is_of_the_knowledge_base_that_it_writes(staff: Client) -> None:
-    job = job_of(kind="import", knowledge_base_name="", state="running")
-    assert str(job) == "Import of a knowledge base"
-
-
 def test_the_result_of_an_import_is_tables(staff: Client) -> None:
     group = {"kind": "not a number", "column": "price", "number": 2, "examples": [{"path": "a.csv", "row": 3}]}
     result = {"knowledge_base": "museum", "nodes": 5, "seconds": {"Reading": 0.5}, "fault_groups": [group], "faults": [{"row": 3}],

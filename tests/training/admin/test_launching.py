@@ -7,11 +7,12 @@ from dataclasses import fields
 
 import pytest
 from django.contrib.auth.models import User
+from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
 
 from search.admin.job_form import LaunchForm
-from search.models import Job, KnowledgeBase
+from search.models import Job, KnowledgeBase, PipelineVersion
 from training.learning.reranker_settings import RerankerSettings
 from training.models import QuestionSet
 
@@ -138,3 +139,38 @@ def test_a_training_of_everything_has_the_settings_of_each_learner(staff: Client
     assert "Planner: settings" in page
     assert "Reranker: settings" in page
     assert 'name="argument-settings.planner.steps"' in page
+
+
+def test_pipelines_splits_releases_and_learners_are_picked(staff: Client, sets: list[QuestionSet]) -> None:
+    base = KnowledgeBase.objects.get(name="films")
+    PipelineVersion.objects.create(knowledge_base=base, pipeline="path", version=7)
+    page = staff.get(address("evaluate")).content.decode()
+    boxes = re.findall(r'name="argument-pipelines" value="([^"]+)"', page)
+    assert boxes[-1] == "path@7"
+    assert "path" in boxes
+    assert re.findall(r'<option value="([^"]*)"', field(page, "argument-split")) == ["", "train", "val"]
+    assert re.findall(r'<option value="([^"]*)"', field(page, "release")) == ["", "films-1"]
+    assert "split@1 · films · 62 questions (12 train, 50 val)" in field(page, "question_set")
+    learners = re.findall(r'name="argument-learners" value="([^"]+)"', staff.get(address("train_all")).content.decode())
+    assert "ranker" in learners
+
+
+def test_what_was_picked_is_launched_and_a_clone_keeps_what_is_offered_no_more(
+    staff: Client, sets: list[QuestionSet]
+) -> None:
+    form = LaunchForm("evaluate", QueryDict(
+        "knowledge_base=films&question_set=films/split@1&release=films-1&argument-split=val&argument-limit=0"
+        "&argument-seed=1&argument-repeated=0&argument-processes=0&argument-pipelines=path"
+    ))  # fmt: skip
+    assert form.is_valid(), form.errors
+    values = form.values()
+    assert values["release"] == "films-1"
+    assert values["arguments"]["pipelines"] == ["path"]
+    assert values["arguments"]["split"] == "val"
+    job = Job.objects.create(
+        kind="evaluate", specification_hash="1", knowledge_base_name="films",
+        arguments={"pipelines": ["path fuse.k=5"], "split": "gone"},
+    )  # fmt: skip
+    page = staff.get(address("evaluate", like=str(job.pk))).content.decode()
+    assert re.search(r'name="argument-pipelines" value="path fuse.k=5"[^>]*checked', page)
+    assert '<option value="gone" selected>' in field(page, "argument-split")

@@ -76,7 +76,7 @@ def refused(*arguments: str) -> str:
         (["films", "--split", "val"], "Training on the split 'val' needs --allow-val"),
         (["films", "--split", "train"], "has no question of split 'train'; its splits are: none."),
         (["nowhere"], "There is no knowledge base 'nowhere'."),
-        (["bare"], "bare has no active release; `index_kb bare` builds one, `activate_release` switches to one."),
+        (["bare"], "bare has no active release: index it, or activate one of its releases."),
         (["films", "--limit", "9"], "There are 9 questions to learn from; it takes 10 at least."),
         (["films", "--set", "steps=0"], "steps must be between 1 and 200, not 0."),
         (["films", "--set", "seed=fast"], "seed is a whole number, not 'fast'."),
