@@ -51,7 +51,9 @@ def result_tables(result: Any) -> list[tuple[str, SafeString | str]]:
         # The report of the evaluation has a page with all of it.
         shown = {name: value for name, value in shown.items() if name == "pipelines"}
     if isinstance(metrics := shown.get("metrics"), Mapping):
-        shown["metrics"] = {name: value for name, value in metrics.items() if name not in ("judged", "comparisons")}
+        shown["metrics"] = {
+            name: value for name, value in metrics.items() if name not in ("judged", "comparisons") and value != {}
+        }
     return [(_title(name), readable(value)) for name, value in shown.items() if value]
 
 

@@ -120,6 +120,7 @@ def _why_it_waits(job: Job) -> str:
 
 def page_of(job: Job) -> dict[str, Any]:
     """Return the template context of the part of the page that changes while the job lives."""
+    judged = judgements(job.result)
     return {
         "job": job,
         "label": LABELS[job.state],
@@ -129,7 +130,8 @@ def page_of(job: Job) -> dict[str, Any]:
         "percent": percent_of(job),
         "seconds_left": job.progress.get("seconds_left") if job.state == Job.State.RUNNING else None,
         "parts": parts_of(job),
-        "judgements": judgements(job.result),
+        "judgements": judged,
+        "refused": any(not one.on for one in judged),
         "result_tables": result_tables(job.result),
         "heat_maps": heat_maps_shown(surfaces_of(job.result)) if isinstance(job.result, dict) else "",
         "curves": _curves(job),

@@ -23,6 +23,7 @@ from training.evaluation.lost.stages import LostStage
 from training.models import AnnotationQueue
 from training.models.annotation import MOST_ITEMS, MOST_OVERLAP
 from training.services.evaluations.describe import list_evaluations
+from training.services.evaluations.named import named_evaluations
 
 ARGUMENTS = ("evaluations", "pipelines", "searches", "stages", "kinds", "depth", "per_question", "margin")
 MOST_EVALUATIONS = 100
@@ -101,10 +102,8 @@ class QueueForm(forms.Form):
         field = self.fields["knowledge_base"]
         assert isinstance(field, forms.ModelChoiceField)
         field.queryset = KnowledgeBase.objects.visible_to(request.user)
-        known = {
-            str(one.pk): f"{one.release_name}, {one.questions} questions, {one.created:%d %b %Y %H:%M}"
-            for one in list_evaluations(user=request.user)[:MOST_EVALUATIONS]
-        }
+        names = named_evaluations(list_evaluations(user=request.user)[:MOST_EVALUATIONS])
+        known = {str(pk): name for pk, name in names.items()}
         asked = data.getlist("evaluations") if data is not None else given.get("evaluations", [])
         choice = self.fields["evaluations"]
         assert isinstance(choice, forms.MultipleChoiceField)

@@ -32,7 +32,7 @@ class EvaluateJob(Kind):
 
     pipelines: tuple[str, ...] = argument(
         (),
-        "Pipelines, such as grasp, grasp@2 or grasp@2 fuse.k=5; all that this site can run if empty or all.",
+        "All that this site can run if none is named. The API takes versions and settings too: grasp@2 fuse.k=5.",
         pick=VERSION,
     )
     split: str = argument("", "Only the questions of this split.", pick=SPLIT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Any
 from urllib.parse import urlencode
@@ -24,7 +24,7 @@ from training.evaluation.measures import MEASURES
 from training.evaluation.published import MEASURES as PUBLISHED_MEASURES
 from training.evaluation.published import SETS, published, set_of
 from training.models import AskedQuestion, Evaluation, Outcome
-from training.services.evaluations.compare import CHANGES, compare_evaluations
+from training.services.evaluations.compare import CHANGES, DIFFERENT, compare_evaluations
 from training.services.evaluations.describe import (
     find_evaluation,
     labels_of,
@@ -33,6 +33,7 @@ from training.services.evaluations.describe import (
     pipeline_of,
     summarise_evaluation,
 )
+from training.services.evaluations.named import named_evaluations
 from training.services.evaluations.names import names_of
 from training.services.evaluations.outcomes import FOUND, OutcomeFilters, outcomes
 from training.services.export_report import FORMATS, export_report
@@ -51,6 +52,14 @@ SORT_WORDINGS = {
     "seconds": "fastest first",
 }  # fmt: skip
 """Words for the keys of `SORTS`."""
+
+MOST_COMPARED = 200
+"""Newest evaluations that are offered for a comparison."""
+CHANGE_WORDINGS = {
+    **dict(zip(CHANGES, ("those that differ", "those where B is better", "those where B is worse", "those without a "
+                         "difference"), strict=True)), "": "all",
+}  # fmt: skip
+"""Words for the keys of `CHANGES`."""
 
 View = Callable[..., HttpResponseBase]
 
@@ -78,7 +87,7 @@ def evaluations(request: HttpRequest) -> HttpResponse:
     page = Paginator(list_evaluations(user=request.user, knowledge_base=base), PER_PAGE).get_page(
         request.GET.get("page")
     )
-    context = {"page": page, "listed": [(one, summarise_evaluation(one)) for one in page], "measures": list(MEASURES),
+    context = {"page": page, "listed": _listed(page), "measures": list(MEASURES),
                "may_launch": request.user.has_perm("search.add_job")}  # fmt: skip
     return render(request, "training/evaluations.html", context)
 
@@ -168,15 +177,21 @@ def question(request: HttpRequest, evaluation_id: UUID, position: int) -> HttpRe
 @says_what_is_down
 @for_readers
 def compare(request: HttpRequest) -> HttpResponse:
-    """Compare a pipeline of one evaluation with a pipeline of the same or another one, question by question."""
+    """Compare a pipeline of one evaluation with a pipeline of the same or another one, question by question.
+
+    It opens with the newest two over the same questions, and with the questions on which the two differ.
+    """
     given = request.GET
-    sides = [_side(request, given.get(name, "")) for name in ("a", "b")]
+    done = list(list_evaluations(user=request.user).filter(status=Evaluation.Status.DONE)[:MOST_COMPARED])
+    sides = [_side(request, given.get(name, "")) for name in ("a", "b")] if given else _newest_two(done)
+    labels = [labels_of(side) if side else [] for side in sides]
+    names = named_evaluations(dict.fromkeys([*done, *(side for side in sides if side)]))
     context: dict[str, Any] = {
-        "choices": list_evaluations(user=request.user).filter(status=Evaluation.Status.DONE)[:200],
-        "a": sides[0], "b": sides[1], "metric": given.get("metric", "MRR"), "change": given.get("change", ""),
-        "measures": list(MEASURES), "changes": CHANGES, "pipeline_a": given.get("pipeline_a", ""),
-        "pipeline_b": given.get("pipeline_b", ""), "faults": [],
-        "labels_a": labels_of(sides[0]) if sides[0] else [], "labels_b": labels_of(sides[1]) if sides[1] else [],
+        "choices": [(str(pk), name) for pk, name in names.items()],
+        "a": sides[0], "b": sides[1], "metric": given.get("metric", "MRR"), "change": given.get("change", DIFFERENT),
+        "measures": list(MEASURES), "changes": CHANGE_WORDINGS, "pipeline_a": given.get("pipeline_a", ""),
+        "pipeline_b": given.get("pipeline_b", "") or _other_label(sides, labels, given.get("pipeline_a", "")),
+        "faults": [], "labels_a": labels[0], "labels_b": labels[1],
     }  # fmt: skip
     if sides[0] is not None and sides[1] is not None:
         try:
@@ -214,6 +229,33 @@ def _found(request: HttpRequest, evaluation_id: UUID) -> Evaluation:
     return evaluation
 
 
+def _listed(page: Iterable[Evaluation]) -> list[tuple[Evaluation, str, dict[str, Any]]]:
+    """Return each evaluation of a page with its name and its summary."""
+    rows = list(page)
+    names = named_evaluations(rows)
+    return [(one, names[one.pk], summarise_evaluation(one)) for one in rows]
+
+
+def _newest_two(done: Sequence[Evaluation]) -> list[Evaluation | None]:
+    """Return the newest two evaluations over one question set, the older first; one with two pipelines is enough."""
+    for at, newer in enumerate(done):
+        same = (one for one in done[at + 1 :] if one.knowledge_base_id == newer.knowledge_base_id
+                and one.question_set_id == newer.question_set_id and one.split == newer.split)  # fmt: skip
+        if (older := next(same, None)) is not None:
+            return [older, newer]
+        if len(labels_of(newer)) > 1:
+            return [newer, newer]
+    return [None, None]
+
+
+def _other_label(sides: Sequence[Evaluation | None], labels: Sequence[Sequence[str]], first: str) -> str:
+    """Return the pipeline of B where none is named: of one evaluation the next one, else the same as that of A."""
+    mine = first or next(iter(labels[0]), "")
+    if sides[0] is not None and sides[0] == sides[1]:
+        return next((label for label in labels[1] if label != mine), mine)
+    return mine if mine in labels[1] else ""
+
+
 def _side(request: HttpRequest, given: str) -> Evaluation | None:
     """Return one of the two evaluations to compare, or None if none is named or none has this id."""
     try:
@@ -222,10 +264,12 @@ def _side(request: HttpRequest, given: str) -> Evaluation | None:
         return None
 
 
-def _others(request: HttpRequest, evaluation: Evaluation) -> list[Evaluation]:
-    """Return the other finished evaluations of the same knowledge base, to compare with."""
+def _others(request: HttpRequest, evaluation: Evaluation) -> list[tuple[str, str]]:
+    """Return id and name of the other finished evaluations of the same knowledge base, to compare with."""
     found = list_evaluations(user=request.user, knowledge_base=evaluation.knowledge_base.name)
-    return list(found.filter(status=Evaluation.Status.DONE).exclude(pk=evaluation.pk)[:20])
+    rows = list(found.filter(status=Evaluation.Status.DONE).exclude(pk=evaluation.pk)[:20])
+    names = named_evaluations([evaluation, *rows])
+    return [(str(one.pk), names[one.pk]) for one in rows]
 
 
 def heading_of(outcome: Outcome) -> str:

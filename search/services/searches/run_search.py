@@ -105,7 +105,7 @@ def attempt(run: SearchRun, recorder: Recorder, cancelled: Callable[[], bool]) -
         failure.__cause__ = error
         return failure
     except OSError as error:
-        reason = f"A file of {run.release_name}'s indexes cannot be read ({error}); indexing the knowledge base builds them again."
+        reason = f"A file of {run.release_name}'s indexes cannot be read ({error}); index the knowledge base again."
         return _fail(run, "index", reason, StageError("index", reason, permanent=True))
     except SearchError as error:
         return _fail(run, "search", str(error), StageError("search", str(error), permanent=True))

@@ -338,8 +338,8 @@ def test_a_job_has_a_name_and_its_knowledge_base_a_column_and_a_filter(staff: Cl
 
 def test_the_result_of_an_import_is_tables(staff: Client) -> None:
     group = {"kind": "not a number", "column": "price", "number": 2, "examples": [{"path": "a.csv", "row": 3}]}
-    result = {"knowledge_base": "museum", "nodes": 5, "seconds": {"Reading": 0.5}, "fault_groups": [group], "faults": [{"row": 3}],
-              "remarks": []}  # fmt: skip
+    result = {"knowledge_base": "museum", "nodes": 5, "seconds": {"Reading": 0.5}, "fault_groups": [group],
+              "faults": [{"row": 3}], "remarks": []}  # fmt: skip
     job = job_of(kind="import", state="done", result=result, arguments={"mapping": {"files": [{"path": "a.csv"}]}})
     page = staff.get(reverse("admin:search_job_change", args=[job.pk])).content.decode()
     assert "Faults by kind and column" in page
@@ -349,8 +349,10 @@ def test_the_result_of_an_import_is_tables(staff: Client) -> None:
 
 
 JUDGED = {
-    "switched_on": False, "reason": "It is not switched on, because MRR fell.", "before": {"MRR": 40.0}, "after": {"MRR": 38.5},
-    "comparisons": [{"metric": "MRR", "difference": -1.5, "interval": [-3.0, 0.25], "p": 0.21, "wins": 2, "ties": 30, "losses": 4}],
+    "switched_on": False, "reason": "It is not switched on, because MRR fell.", "before": {"MRR": 40.0},
+    "after": {"MRR": 38.5}, "comparisons": [
+        {"metric": "MRR", "difference": -1.5, "interval": [-3.0, 0.25], "p": 0.21, "wins": 2, "ties": 30, "losses": 4},
+    ],
 }  # fmt: skip
 
 

@@ -439,7 +439,9 @@ def test_nothing_measures_a_question_with_vectors_of_an_encoder_that_has_learned
 def test_a_release_without_vectors_has_none_that_could_be_trained(release: Release) -> None:
     bare = build_index(snapshot=snapshot_of(graph(), "bare"), embed=False).release
     activate_release(knowledge_base=bare.knowledge_base, release=bare)
-    with pytest.raises(BadQuestions, match="bare-1 has no vectors that could be trained: index the knowledge base with vectors"):
+    with pytest.raises(
+        BadQuestions, match="bare-1 has no vectors that could be trained: index the knowledge base with vectors"
+    ):
         train(kind="retriever", knowledge_base="bare", examples=examples(), settings=SETTINGS)
 
 

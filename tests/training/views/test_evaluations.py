@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -17,6 +19,7 @@ from training.evaluation.calibration import calibration
 from training.evaluation.lost import AnswerFate, Attribution, FoundNode, ListCoverage, Loss, LostStage, PossiblePlan
 from training.models import Evaluation, Outcome
 from training.services.evaluate import evaluate
+from training.services.evaluations.named import named_evaluations
 from training.views.shown.honesty import bins_of
 from training.views.shown.report import comparisons_of, segments
 
@@ -229,3 +232,49 @@ def test_files_are_downloaded_and_unknown_ones_not_found(reader: Client, evaluat
     assert content.splitlines()[0].startswith("q1 Q0 film/1 1 ")
     assert reader.get(reverse("evaluation-file", args=[evaluation]), {"format": "docx"}).status_code == 404
     assert reader.get(reverse("evaluation-report", args=[uuid4()])).status_code == 404
+
+
+def test_a_comparison_opens_with_the_newest_two_and_the_questions_that_differ(reader: Client, evaluation: str) -> None:
+    own = page(reader, "evaluations-compare")
+    assert own.count(f'value="{evaluation}" selected') == 2, "its two pipelines are compared"
+    assert re.search(r'name="pipeline_b">.*<option selected>path</option>', own)
+    other = evaluate(
+        knowledge_base="films", examples=EXAMPLES, split="val", pipelines=["path"], settings={"fuse.k": 7}
+    )["evaluation"]
+    told = page(reader, "evaluations-compare")
+    a, b = re.findall(r'value="([\w-]+)" selected', told.partition('name="metric"')[0])
+    assert (a, b) == (evaluation, str(other))
+    assert '<option value="different" selected>those that differ' in told
+    same = page(reader, "evaluations-compare", a=evaluation, b=evaluation, pipeline_a="path", pipeline_b="path")
+    assert "Both answer every question equally well by MRR." in same
+    every = page(
+        reader, "evaluations-compare", a=evaluation, b=evaluation, pipeline_a="path", pipeline_b="path", change=""
+    )
+    assert every.count('<tr class="same">') == 3
+
+
+def test_evaluations_are_named_after_what_differs(films: KnowledgeBase) -> None:
+    def made(**given: Any) -> Evaluation:
+        usual = {"knowledge_base": films, "release_name": "films-1", "questions": 3, "code_version": "1",
+                 "specifications": [pin("grasp", 2)]}  # fmt: skip
+        return Evaluation.objects.create(**usual | given)
+
+    def pin(label: str, version: int, k: int = 60) -> dict[str, Any]:
+        spec = {"stages": {"fuse": {"OPTIONS": {"k": k}}}}
+        return {
+            "label": label,
+            "pipeline": label,
+            "version": version,
+            "specification": spec,
+            "specification_hash": str(k),
+        }
+
+    first, newer = made(), made(specifications=[pin("grasp", 3)])
+    assert list(named_evaluations([newer, first]).values()) == ["films: grasp@3", "films: grasp@2"]
+    val = made(split="val", questions=2)
+    assert named_evaluations([val, first])[val.pk] == "films: val · 2 questions · grasp@2"
+    other = made(specifications=[pin("grasp", 2, k=5)])
+    assert named_evaluations([other, first])[other.pk] == "films: grasp@2 · fuse.k 5"
+    twin = made()
+    names = named_evaluations([twin, first])
+    assert names[twin.pk].startswith("films: grasp@2 · ")

@@ -15,7 +15,8 @@ from training.evaluation.measures import MEASURES, Values, means
 from training.models import AskedQuestion, Evaluation, Outcome
 from training.services.evaluations.describe import labels_of
 
-CHANGES = ("better", "same", "worse")
+DIFFERENT = "different"
+CHANGES = (DIFFERENT, "better", "worse", "same")
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,8 @@ def compare_evaluations(
 
     Questions are paired by text and answers, so the two sets may be different versions. Measures and the test by
     `metric` (`comparisons`) are over the pairs. `questions` has the pairs, those with the largest difference by
-    `metric` first, each with the question's `position` in b; `change` keeps those where b is better, the same, or
-    worse. `specification` lists what differs between the two. An empty name of a pipeline means the first one.
+    `metric` first, each with the question's `position` in b; `change` keeps those where b is different, better, worse,
+    or the same. `specification` lists what differs between the two. An empty name of a pipeline means the first one.
 
     Raises InvalidRequest with every fault, also when the two have no question in common.
     """
@@ -105,10 +106,12 @@ def compare_evaluations(
         "only_b": len(theirs) - len(common),
         "comparisons": comparisons({side: {metric: values[side][metric]} for side in ("b", "a")}, a.seed),
         "specification": _differences(_specification(a, labels[0]), _specification(b, labels[1])),
-        "questions": Pairs(
-            sorted((one for one in pairs if change in ("", one.change)), key=lambda one: -abs(one.difference))
-        ),
+        "questions": Pairs(sorted((one for one in pairs if _kept(one, change)), key=lambda one: -abs(one.difference))),
     }
+
+
+def _kept(pair: _Pair, change: str) -> bool:
+    return bool(pair.difference) if change == DIFFERENT else change in ("", pair.change)
 
 
 def _label(evaluation: Evaluation, given: str, name: str, faults: list[Fault]) -> str:
