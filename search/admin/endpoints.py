@@ -142,6 +142,19 @@ class EndpointAdmin(ModelAdmin):
         """Test the endpoint after the transaction is committed, so that no transaction waits for the server."""
         transaction.on_commit(lambda: self._tell(request, obj, probe_endpoint(obj)))
 
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
+    ) -> Any:
+        """Offer “Save and test” also before the first save, where Unfold leaves such buttons out."""
+        new = {} if object_id else {"actions_submit_line": self.get_actions_submit_line(request, "")}
+        return super().changeform_view(request, object_id, form_url, {**(extra_context or {}), **new})
+
+    def response_add(self, request: HttpRequest, obj: Endpoint, post_url_continue: str | None = None) -> HttpResponse:
+        """Lead to the page of a new endpoint after its test, because it shows the report."""
+        if "search_endpoint_save_and_test" in request.POST:
+            return HttpResponseRedirect(reverse("admin:search_endpoint_change", args=[obj.pk]))
+        return super().response_add(request, obj, post_url_continue)
+
     def response_change(self, request: HttpRequest, obj: Endpoint) -> HttpResponse:
         """Stay on the page after a test, because it shows the report."""
         if "search_endpoint_save_and_test" in request.POST:

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeDoneView, PasswordChangeView
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse_lazy
+from django.urls import reverse, reverse_lazy
 from django.views.decorators.cache import never_cache
 
 from search.services.access.sign_in import TooManyAttempts
 from search.views.unavailable import says_what_is_down
+
+JUDGES, KEEPS = "training.add_judgement", "search.change_knowledgebase"
 
 
 class SignIn(LoginView):
     """The page that asks for name and password and then redirects to the page that was requested first."""
 
     template_name = "account/sign_in.html"
+
+    def get_default_redirect_url(self) -> str:
+        """Lead who judges and does not keep the site to their queue; everybody else to the search page."""
+        user = self.request.user
+        if user.has_perm(JUDGES) and not user.has_perm(KEEPS):
+            return f"{reverse('annotate')}?{urlencode({'open': 1})}"
+        return super().get_default_redirect_url()
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Check name and password and sign in; show the form again if they are wrong.

@@ -51,8 +51,11 @@ def for_annotators(view: View) -> View:
 @says_what_is_down
 @for_annotators
 def queues(request: HttpRequest) -> HttpResponse:
-    """List the queues with the reader's progress."""
+    """List the queues with the reader's progress; with `open`, after signing in, lead to the only one that is open."""
     listed = list_queues(request.user)[:MOST_LISTED]
+    if "open" in request.GET:
+        waiting = [one for one in listed if one.state == AnnotationQueue.State.OPEN]
+        return redirect("annotate-queue", waiting[0].pk) if len(waiting) == 1 else redirect("annotate")
     shown = [(one, progress_of(one, request.user), _leads(request.user, one)) for one in listed]  # type: ignore[arg-type]
     context = {
         "shown": shown,

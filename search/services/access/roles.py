@@ -61,6 +61,25 @@ def set_staff(user: User) -> None:
         User.objects.filter(pk=user.pk).update(is_staff=False)
 
 
+def role_of(user: User) -> str:
+    """Return the role of an account, the one with the most rights if it has several; empty if it has none."""
+    if user._state.adding:
+        return ""
+    names = {group.name for group in user.groups.all()}
+    return next((role for role in reversed(list(ROLES)) if role in names), "")
+
+
+def give_role(user: User, role: str) -> None:
+    """Give an account this role in the place of others; empty takes the role away. Groups that are no roles stay.
+
+    Who loses a role for staff is staff no more, unless another group or rights of their own remain.
+    """
+    kept = [group for group in user.groups.all() if group.name not in ROLES]
+    user.groups.set([*kept, *Group.objects.filter(name=role)] if role else kept)
+    if role not in STAFF_ROLES and not kept and not user.is_superuser and not user.user_permissions.exists():
+        User.objects.filter(pk=user.pk).update(is_staff=False)
+
+
 def _groups_changed(
     sender: Any, instance: Any, action: str, reverse: bool, pk_set: set[int] | None, **_: Any
 ) -> None:  # fmt: skip

@@ -229,3 +229,15 @@ def test_only_staff_with_permission_comes_near(client: Client, server: Server, d
         assert client.get(reverse(page)).status_code == 302
     assert client.post(reverse("admin:search_endpoint_environment")).status_code == 302
     assert server.requests == []
+
+
+def test_save_and_test_is_there_before_the_first_save(
+    admin_client: Client, server: Server, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    add = reverse("admin:search_endpoint_add")
+    assert 'name="search_endpoint_save_and_test"' in admin_client.get(add).content.decode()
+    with django_capture_on_commit_callbacks(execute=True):
+        response = admin_client.post(add, form(server, search_endpoint_save_and_test="1"))
+    endpoint = Endpoint.objects.get()
+    assert response.url == change_url(endpoint)
+    assert "<b>Models: </b>other, tiny-1" in admin_client.get(change_url(endpoint)).content.decode()
