@@ -70,6 +70,8 @@ UNFOLD: dict[str, Any] = {
                         "link": reverse_lazy("admin:search_import"),
                         "permission": lambda request: request.user.has_perm("search.add_job"),
                     },
+                    _admin_link("Folders of the server", "folder_open", "serverfolder")
+                    | {"permission": lambda request: request.user.is_superuser},
                     _link_out("What planners are told", "tune", reverse_lazy("search-settings-list")),
                     _admin_link("Releases", "new_releases", "release"),
                     _admin_link("Snapshots", "database", "snapshot"),

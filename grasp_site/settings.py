@@ -359,8 +359,9 @@ GRASP_IMPORT_NEO4J_PASSWORD = env_secret("GRASP_IMPORT_NEO4J_PASSWORD")
 
 # --- Jobs -----------------------------------------------------------------------------------------------------------
 # The kinds of jobs: KIND is the kind's class, QUEUE the queue whose workers do it, TITLE the kind's name on pages, NAME
-# that of one job, with the knowledge base in the place of {} (TITLE where it is missing). Without a worker of `gpu`, or with GRASP_DEVICE=cpu, the queue is `jobs`. The kind `train_NAME` trains the learner NAME of
-# GRASP_LEARNERS; `training/jobs/train_learner.py` has its base class.
+# that of one job, with the knowledge base in the place of {} (TITLE where it is missing). Without a worker of `gpu`, or
+# with GRASP_DEVICE=cpu, the queue is `jobs`. The kind `train_NAME` trains the learner NAME of GRASP_LEARNERS;
+# `training/jobs/train_learner.py` has its base class.
 GRASP_JOBS: dict[str, dict[str, str]] = {
     "unpack": {
         "TITLE": "Unpack an upload",

@@ -6,6 +6,7 @@ from search.admin import (
     backups,
     endpoints,
     feedback,
+    folders,
     jobs,
     knowledge,
     people,
@@ -16,6 +17,6 @@ from search.admin import (
 )
 
 __all__ = [
-    "artifacts", "audit", "backups", "endpoints", "feedback", "jobs", "knowledge", "people", "pipelines", "runs",
-    "schedules", "tokens",
+    "artifacts", "audit", "backups", "endpoints", "feedback", "folders", "jobs", "knowledge", "people", "pipelines",
+    "runs", "schedules", "tokens",
 ]  # fmt: skip

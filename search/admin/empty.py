@@ -120,3 +120,7 @@ AUDIT = WhenEmpty(
     "Nothing has been done yet",
     "Every write of an admin is kept here, whether it is made on a page, through the API, by a command or a schedule.",
 )
+FOLDERS = WhenEmpty(
+    "No folders of the server yet",
+    "Add one, and imports may read the files below it without sending them through the browser.",
+)

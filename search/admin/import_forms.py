@@ -10,6 +10,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, 
 
 from search.ingest.manifest import BASE_NAME, NAME_RULE
 from search.models import KnowledgeBase
+from search.services.imports.place import import_roots
 
 UNCHANGED = ""
 FILES = "files"
@@ -26,9 +27,9 @@ class PlaceForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        roots, hosts = settings.GRASP_IMPORT_ROOTS, settings.GRASP_IMPORT_NEO4J_HOSTS
+        roots, hosts = import_roots(), settings.GRASP_IMPORT_NEO4J_HOSTS
         folders = f"Folders below {', '.join(map(str, roots))}." if roots else (
-            "Folders of the server are off: GRASP_IMPORT_ROOTS lists those that may be read."
+            "No folder of the server may be read yet; a superuser adds some under Folders of the server."
         )  # fmt: skip
         databases = f"Databases such as neo4j://{hosts[0]}/neo4j." if hosts else (
             "Neo4j databases are off: GRASP_IMPORT_NEO4J_HOSTS lists the servers that may be read."

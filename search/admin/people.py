@@ -43,7 +43,10 @@ class UserForm(UserChangeForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["role"].initial = role_of(self.instance)
+        role = self.fields["role"]
+        role.initial = role_of(self.instance)
+        if self.instance.is_superuser:
+            role.help_text = "This account is a superuser: it may do everything, whatever its role."
 
 
 class NewUserForm(UserCreationForm):

@@ -52,7 +52,7 @@ class ImportJob(Kind):
     targets: ClassVar[tuple[str, ...]] = ()
     makes: ClassVar[str] = "release"
     source: str = argument(
-        "", "Folder of this machine below GRASP_IMPORT_ROOTS, or neo4j://host:port/database. Or give an upload."
+        "", "Folder of this machine that imports may read, or neo4j://host:port/database. Or give an upload."
     )
     upload: str = argument("", "The id of an upload; it is unpacked first if it is not yet.")
     mapping: dict[str, Any] = argument({}, "The use of each column of plain files; docs/importing.md describes it.")

@@ -21,7 +21,7 @@ from search.models.knowledge import (
 from search.models.pipelines import PipelineVersion
 from search.models.runs import SearchRun, SearchStep
 from search.models.upkeep import BackupRun, RefusedRequests, RetentionRun
-from search.models.uploads import Upload, UploadFile
+from search.models.uploads import ServerFolder, Upload, UploadFile
 
 __all__ = [
     "ApiToken",
@@ -49,6 +49,7 @@ __all__ = [
     "SavedSearch",
     "SearchRun",
     "SearchStep",
+    "ServerFolder",
     "Snapshot",
     "Upload",
     "UploadFile",

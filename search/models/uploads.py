@@ -85,3 +85,24 @@ class UploadFile(models.Model):
     def path(self) -> Path:
         """Where the received bytes lie."""
         return self.upload.directory / "incoming" / str(self.id)
+
+
+class ServerFolder(models.Model):
+    """A folder of the server from which pages and the API may import, beside those of GRASP_IMPORT_ROOTS."""
+
+    path = models.CharField(
+        "folder",
+        max_length=500,
+        unique=True,
+        help_text="Full path on the server, such as /srv/data. All below it counts.",
+    )
+    note = models.CharField(max_length=200, blank=True, help_text="What is in it, for others.")
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["path"]
+        verbose_name = "folder of the server"
+        verbose_name_plural = "folders of the server"
+
+    def __str__(self) -> str:
+        return self.path

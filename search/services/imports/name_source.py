@@ -15,7 +15,7 @@ LONGEST_SOURCE = 1000
 def name_source(*, source: str, user: User) -> Upload:
     """Return a row for the source, which keeps its mapping between the steps of an import.
 
-    `source` is a folder below GRASP_IMPORT_ROOTS, or an address on GRASP_IMPORT_NEO4J_HOSTS. Raises InvalidRequest.
+    `source` is a folder below one of `import_roots`, or an address on GRASP_IMPORT_NEO4J_HOSTS. Raises InvalidRequest.
     """
     if len(source) > LONGEST_SOURCE or "\0" in source:
         raise InvalidRequest([Fault("/source", f"A source is a text of at most {LONGEST_SOURCE} characters.")])

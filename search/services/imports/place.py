@@ -11,7 +11,7 @@ from django.conf import settings
 
 from search.adapters.graph_neo4j.address import DEFAULT_PORT, SCHEMES, Address
 from search.domain.errors import Fault, InvalidRequest
-from search.models import Upload
+from search.models import ServerFolder, Upload
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def is_neo4j(text: str) -> bool:
 def check_place(place: Place) -> Path | Address:
     """Return the folder or the database of a place that a page or the API names.
 
-    Folders have to lie below GRASP_IMPORT_ROOTS, databases on GRASP_IMPORT_NEO4J_HOSTS. Raises InvalidRequest.
+    Folders have to lie below one of `import_roots`, databases on GRASP_IMPORT_NEO4J_HOSTS. Raises InvalidRequest.
     """
     if sum(map(bool, (place.upload, place.folder, place.neo4j))) != 1:
         raise InvalidRequest([Fault("", "Name one source: an upload, a folder, or a Neo4j database.")])
@@ -66,10 +66,26 @@ def content_of(upload_id: str) -> Path:
     return _below_roots(upload.source) if upload.source else upload.content
 
 
+def import_roots() -> list[Path]:
+    """Return the folders of this machine that may be read: those of the environment, then those of the admin."""
+    added = ServerFolder.objects.values_list("path", flat=True)
+    return list(dict.fromkeys(Path(root).resolve() for root in (*settings.GRASP_IMPORT_ROOTS, *added)))
+
+
+def root_fault(text: str) -> str:
+    """Return why imports may not read everything below a folder, or an empty text."""
+    if not text.startswith("/") or "\0" in text or not (folder := Path(text).resolve()).is_dir():
+        return "There is no such folder on this server; give its full path, such as /srv/data."
+    home = Path(settings.GRASP_HOME).resolve()
+    if home.is_relative_to(folder) or folder.is_relative_to(home):
+        return f"{home} holds this site's database and keys, so imports may read neither it nor a folder around it."
+    return ""
+
+
 def _below_roots(text: str) -> Path:
-    roots = [Path(root).resolve() for root in settings.GRASP_IMPORT_ROOTS]
+    roots = import_roots()
     if not roots:
-        message = "Importing from folders of this machine is off; GRASP_IMPORT_ROOTS lists the folders it may read."
+        message = "Importing from folders of the server is off until a superuser adds some: Folders of the server."
         raise InvalidRequest([Fault("/folder", message)])
     folder = Path(text).resolve() if text.startswith("/") and "\0" not in text else Path("/")
     if not any(folder.is_relative_to(root) for root in roots) or not folder.is_dir():

@@ -71,5 +71,6 @@ def _differing(before: Evaluation, after: Evaluation) -> list[str]:
             continue
         for one in differences(old["specification"], new["specification"]):
             name = one.path.removeprefix("stages.").replace(".OPTIONS.", ".")
-            told.append(f"{name} {'left out' if one.after is MISSING else one.after}")
+            value = "left out" if one.after is MISSING else one.after
+            told.append(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}")
     return told[:MOST] if len(told) <= MOST else [f"{len(told)} settings differ"]

@@ -111,6 +111,7 @@ def test_a_faulty_mapping_and_bad_rows_are_told_and_nothing_is_loaded(tmp_path: 
     assert Snapshot.objects.count() == 0
 
 
+@pytest.mark.django_db
 def test_a_folder_outside_the_roots_is_no_source_for_a_page(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "roots").mkdir()
     inside, outside = tables(tmp_path / "roots" / "cinema"), tmp_path
@@ -133,6 +134,7 @@ def test_a_folder_outside_the_roots_is_no_source_for_a_page(settings: Settings, 
             check_place(Place(folder=str(wrong)))
 
 
+@pytest.mark.django_db
 def test_a_folder_with_a_link_that_leads_out_of_the_roots_is_no_source(settings: Settings, tmp_path: Path) -> None:
     inside, outside = tables(tmp_path / "roots" / "cinema"), tmp_path / "elsewhere"
     outside.mkdir()
