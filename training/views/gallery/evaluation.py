@@ -38,7 +38,7 @@ def _listed(name: str, labels: Sequence[str], status: str = "done") -> Any:
     pipelines = [{"label": label, "metrics": metrics} for label in labels]
     one = SimpleNamespace(id=UUID(int=1), release=name, status=status, pipelines=pipelines, split="val", questions=200,
                           question_set=SimpleNamespace(name=f"{name} prizes"))  # fmt: skip
-    return _evaluation(name=name), one
+    return _evaluation(name=name), f"{name}: {', '.join(labels)}", one
 
 
 def _list(*rows: Any, more: int = 0) -> Callable[[HttpRequest], Made]:
