@@ -132,7 +132,8 @@ class EdgeCollector:
         self._source, self._relation, self._target = array("i"), array("H"), array("i")
         order = _order(source, relation, target, max(1, nodes), max(1, int(used.sum())))
         fields = [
-            tuple(kind.field(name) for name, kind in self._kinds.get(code, {}).items()) for code in range(len(used))
+            tuple(kind.field(name) for name, kind in sorted(self._kinds.get(code, {}).items()))
+            for code in range(len(used))
         ]
         named = [replace(one, fields=own) for one, own in zip(self._known, fields, strict=True)]
         relations = tuple(one for one, is_used in zip(named, used, strict=True) if is_used)

@@ -294,5 +294,6 @@ def test_a_search_follows_the_edges_of_its_release_and_shows_them(release: Relea
     assert all(path[0]["node"]["id"] in seeds for [path] in paths)
     assert {path[1]["relation"] for [path] in paths} <= {"IS_SIMILAR", "made by"}
     assert "IS_SIMILAR" in {path[1]["relation"] for [path] in paths}
-    page = Client().get(f"/search/{after['id']}/").content.decode()
+    similar = next(at for at, [path] in enumerate(paths, 3) if path[1]["relation"] == "IS_SIMILAR")
+    page = Client().get(f"/search/{after['id']}/results/{similar}/why/").content.decode()
     assert "is similar" in page
