@@ -7,6 +7,7 @@ import tempfile
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,17 @@ class Edges:
     def __len__(self) -> int:
         return len(self.source)
 
+    def infer_fields(self, relations: int) -> list[tuple[Field, ...]]:
+        """Return the fields of each relation's edges, by name, with the kinds that their values have."""
+        kinds: list[dict[str, FieldKinds]] = [{} for _ in range(relations)]
+        if self.properties is not None and self.property_at is not None and self.property_end is not None:
+            for position in np.flatnonzero(self.property_end > self.property_at):
+                written = self.properties[self.property_at[position] : self.property_end[position]]
+                own = kinds[self.relation[position]]
+                for name, value in orjson.loads(written).items():
+                    own.setdefault(name, FieldKinds()).observe(value)
+        return [tuple(kind.field(name) for name, kind in sorted(own.items())) for own in kinds]
+
     def property_of(self, position: int) -> bytes:
         """Return the JSON of the properties of the edge at `position`, or empty bytes if it has none.
 
@@ -56,8 +68,7 @@ class Edges:
 class EdgeCollector:
     """Collects edges in any order: the ends as positions among the nodes read, the relation by name.
 
-    Properties are written to a temporary file, so that memory holds about 10 bytes for each edge. The kinds of their
-    fields are inferred on the way, by relation.
+    Properties are written to a temporary file, so that memory holds about 10 bytes for each edge.
     """
 
     def __init__(self, relations: tuple[Relation, ...]) -> None:
@@ -71,7 +82,6 @@ class EdgeCollector:
         self._end = array("q")
         self._spool = tempfile.TemporaryFile()  # noqa: SIM115
         self._spooled = 0
-        self._kinds: dict[int, dict[str, FieldKinds]] = {}
 
     def __len__(self) -> int:
         return len(self._source)
@@ -99,11 +109,6 @@ class EdgeCollector:
             self._known.append(Relation(relation))
         if properties:
             self._spool_properties(properties)
-            kinds = self._kinds.setdefault(code, {})
-            for name, value in properties.items():
-                if name not in kinds:
-                    kinds[name] = FieldKinds()
-                kinds[name].observe(value)
         self._source.append(source)
         self._relation.append(code)
         self._target.append(target)
@@ -131,21 +136,18 @@ class EdgeCollector:
         count = len(source)
         self._source, self._relation, self._target = array("i"), array("H"), array("i")
         order = _order(source, relation, target, max(1, nodes), max(1, int(used.sum())))
-        fields = [
-            tuple(kind.field(name) for name, kind in sorted(self._kinds.get(code, {}).items()))
-            for code in range(len(used))
-        ]
-        named = [replace(one, fields=own) for one, own in zip(self._known, fields, strict=True)]
-        relations = tuple(one for one, is_used in zip(named, used, strict=True) if is_used)
         edges = Edges(
             source[order],
             relation[order].astype(np.int16),
             target[order],
             count - len(order),
             **self._finish_properties(order, count),
-            fields=tuple({field.name: field for field in one.fields} for one in relations),
         )
-        return edges, relations
+        relations = tuple(
+            replace(one, fields=own)
+            for one, own in zip(compress(self._known, used), edges.infer_fields(int(used.sum())), strict=True)
+        )
+        return replace(edges, fields=tuple({field.name: field for field in one.fields} for one in relations)), relations
 
     def _finish_properties(self, order: NDArray[np.int64], count: int) -> dict[str, Any]:
         if not self._spooled:

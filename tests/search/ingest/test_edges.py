@@ -65,6 +65,8 @@ def test_the_fields_of_edges_are_counted_by_relation_and_their_values_fitted() -
         (1, "SOLD_AT", 2, {"price": 24, "since": "2016-02-01", "note": 7}),
         (1, "WORKS_AT", 2, {"price": "none"}),
         (0, "WORKS_AT", 1, None),
+        # An edge that is there already is left out, with what it says.
+        (0, "WORKS_AT", 1, {"left out": 1}),
     ]:
         collector.add(source, relation, target, properties)
     found, relations = collector.finish(np.arange(3, dtype=np.int32), 3)
@@ -73,9 +75,9 @@ def test_the_fields_of_edges_are_counted_by_relation_and_their_values_fitted() -
             "SOLD_AT",
             "is sold at",
             fields=(
+                Field("note", "keyword", False, 2),
                 Field("price", "number", False, 2),
                 Field("since", "date", False, 2),
-                Field("note", "keyword", False, 2),
             ),
         ),
         Relation("WORKS_AT", fields=(Field("price", "keyword", False, 1),)),
