@@ -231,8 +231,8 @@ STATES: list[tuple[str, dict[str, Any], str]] = [
 def test_a_plan_that_had_to_be_mended_has_no_fault(open_checked: OpenPage) -> None:
     page = open_checked("/")
     ask(page)
-    page.get_by_text("Plan as JSON").click()
     open_understood(page)
+    page.get_by_text("Plan as JSON").click()
     page.get_by_text("Change it and ask again").click()
     page.get_by_label("Plan (JSON)").fill(json.dumps(IMPOSSIBLE_PLAN))
     before = page.url

@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Page
 
 from search.views.gallery.states import ALL, COMPONENTS, State
+from tests.browser.asking import open_understood
 from tests.browser.axe import faint_in_dark, violations
 from tests.browser.conftest import PROJECT
 from tests.browser.test_every_page import TOO_WIDE, OpenPage
@@ -96,6 +97,7 @@ def test_the_pictures_of_the_documentation_show_what_the_pages_are(look: OpenPag
 def test_a_word_of_the_field_explains_itself_and_closes_with_escape(look: OpenPage) -> None:
     page = look("light")
     page.goto("/gallery/search/one/?theme=light")
+    open_understood(page)
     word = page.get_by_role("button", name="trust in the graph").first
     word.focus()
     page.keyboard.press("Enter")
