@@ -183,7 +183,7 @@ def test_a_search_in_every_other_state_has_no_fault(open_checked: OpenPage, site
     look("empty", "Nothing found")
     page.goto("/")
     ask(page, "asdf qwer")
-    look("nearest", "Nothing in this question names anything here.")
+    look("nearest", "Nothing in the question names anything here")
     # States that a healthy site does not get into are written into searches that were answered.
     asked = {}
     for state, _, _ in STATES:
@@ -314,7 +314,7 @@ def test_artifacts_and_their_training_have_no_fault(open_checked: OpenPage, arti
     found["delete"] = faults_of(page)
     page.goto("/admin/search/job/?kind__exact=train_all")
     page.locator("#result_list tbody a[href*='/change/']").first.click()
-    expect(page.get_by_role("heading", name="What each part gained")).to_be_visible()
+    expect(page.get_by_role("heading", name="What it gained or lost on held-out questions")).to_be_visible()
     expect(page.locator(".heat-maps svg")).to_have_count(2)
     open_details(page)
     found["job"] = faults_of(page)
