@@ -153,7 +153,7 @@ def test_a_missing_file_of_the_index_is_named(films: KnowledgeBase) -> None:
     run = run_search(recorded().pk)
     assert run.error is not None
     assert "bm25/data.npy" in run.error["detail"]
-    assert "index_kb" in run.error["detail"]
+    assert "index the knowledge base again" in run.error["detail"]
 
 
 # Not inside one transaction: a statement that the limit cancels would end it for all later ones.
