@@ -115,7 +115,7 @@ def count_words(count: Json, relations: Mapping[str, Relation] | None = None) ->
     With `relations` it is worded by its relation, if that has a wording: `number of papers it is cited by`.
     """
     relation = (relations or {}).get(count["rel"])
-    wording = (relation.inverse if count.get("direction") == "in" else relation.description) if relation else ""
+    wording = relation.wording(count.get("direction")) if relation else ""
     if wording:
         far = plural(words(count["to_label"])) if count.get("to_label", "*") != "*" else "things"
         return f"number of {far} it {wording}"

@@ -87,6 +87,10 @@ class Relation:
         """Whether it reads the same in both directions (`interacts with`), so its direction means nothing."""
         return bool(self.inverse) and self.inverse == self.description
 
+    def wording(self, direction: str | None) -> str:
+        """Return the wording in a direction, that of the stored one where both are meant; empty if there is none."""
+        return self.inverse if direction == "in" else self.description
+
 
 @dataclass(frozen=True, slots=True)
 class RelationType:

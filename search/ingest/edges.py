@@ -43,11 +43,10 @@ class Edges:
     def infer_fields(self, relations: int) -> list[tuple[Field, ...]]:
         """Return the fields of each relation's edges, by name, with the kinds that their values have."""
         kinds: list[dict[str, FieldKinds]] = [{} for _ in range(relations)]
-        if self.properties is not None and self.property_at is not None and self.property_end is not None:
+        if self.property_at is not None and self.property_end is not None:
             for position in np.flatnonzero(self.property_end > self.property_at):
-                written = self.properties[self.property_at[position] : self.property_end[position]]
                 own = kinds[self.relation[position]]
-                for name, value in orjson.loads(written).items():
+                for name, value in orjson.loads(self._written(position)).items():
                     own.setdefault(name, FieldKinds()).observe(value)
         return [tuple(kind.field(name) for name, kind in sorted(own.items())) for own in kinds]
 
@@ -56,13 +55,17 @@ class Edges:
 
         Values are converted to the kinds of their fields.
         """
-        if self.properties is None or self.property_at is None or self.property_end is None:
-            return b""
-        written = self.properties[self.property_at[position] : self.property_end[position]]
+        written = self._written(position)
         if not written:
             return b""
         fields = self.fields[self.relation[position]]
         return orjson.dumps({name: fit(value, fields[name]) for name, value in orjson.loads(written).items()})
+
+    def _written(self, position: int) -> bytes:
+        """Return the JSON of an edge's properties as it was read, or empty bytes if it has none."""
+        if self.properties is None or self.property_at is None or self.property_end is None:
+            return b""
+        return self.properties[self.property_at[position] : self.property_end[position]]
 
 
 class EdgeCollector:

@@ -17,7 +17,7 @@ def path_words(path: Sequence[Mapping[str, Any]], relations: Mapping[str, Relati
     said = [str(path[0]["node"]["name"])]
     for at in range(1, len(path) - 1, 2):
         edge, relation = path[at], relations.get(path[at]["relation"])
-        wording = (relation.description if edge["direction"] == "out" else relation.inverse) if relation else ""
+        wording = relation.wording(edge["direction"]) if relation else ""
         if not wording:
             return path_text(path)
         said.append(f"{', which ' if at > 1 else ' '}{wording} {path[at + 1]['node']['name']}")

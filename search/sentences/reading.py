@@ -82,7 +82,7 @@ def counted_words(count: Json, relations: Mapping[str, Relation], *, most: bool 
     relation = relations.get(count["rel"])
     far = count.get("to_label", ANY)
     things = "things" if far == ANY else plural(type_words(far))
-    wording = (relation.inverse if count.get("direction") == "in" else relation.description) if relation else ""
+    wording = relation.wording(count.get("direction")) if relation else ""
     return f"{'most' if most else 'fewest'} {things} that it {wording or words(count['rel'])}"
 
 
@@ -153,9 +153,8 @@ def _relation(hop: Json, relations: Mapping[str, Relation], *, turned: bool) -> 
     relation = relations.get(hop["rel"])
     if relation is None:
         return words(hop["rel"])
-    if way == "in":
-        return relation.inverse or f"is “{words(hop['rel'])}” of"
-    return relation.description or words(hop["rel"])
+    unworded = words(hop["rel"])
+    return relation.wording(way) or (f"is “{unworded}” of" if way == "in" else unworded)
 
 
 def _of_filters(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:

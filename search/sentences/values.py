@@ -66,7 +66,7 @@ def order_value(order: Json, value: Any, relations: Relations) -> str:
     relation = relations.get(count["rel"])
     said = words(count["rel"]) if count["rel"] != "*" else "edges"
     if relation is not None:
-        wording = relation.inverse if count.get("direction") == "in" else relation.description
+        wording = relation.wording(count.get("direction"))
         said = wording or (f"{said} (incoming)" if count.get("direction") == "in" else said)
     return f"{said} {0 if value is None else _grouped(value)}"
 

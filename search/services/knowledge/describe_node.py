@@ -151,8 +151,7 @@ def _group(near: _Neighbours, page: int) -> dict[str, Any]:
 
 def _wording(relation: Relation, direction: Direction) -> str:
     """Return the relation as seen from the node, in the schema's wording if it has one."""
-    said = relation.inverse if direction == "in" else relation.description
-    return said or words(relation.name)
+    return relation.wording(direction) or words(relation.name)
 
 
 def _items(near: _Neighbours, first: int, count: int) -> list[dict[str, Any]]:

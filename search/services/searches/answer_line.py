@@ -122,7 +122,7 @@ def _ordered(order: Json, relations: Relations) -> str:
         return f"{first} {unit_of_name(by['field'])[0]} first"
     count = by["count"]
     relation = relations.get(count["rel"])
-    wording = (relation.inverse if count.get("direction") == "in" else relation.description) if relation else ""
+    wording = relation.wording(count.get("direction")) if relation else ""
     far = count.get("to_label", "*")
     things = "things" if far == "*" else plural(type_words(far))
     most = "most" if order["direction"] == "desc" else "fewest"

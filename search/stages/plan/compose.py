@@ -266,10 +266,7 @@ class _Draft:
         near = self._name(of.of)
         if meant:
             self.edges[of.relation] = near
-        where = tuple(
-            Filter("", one.field, one.op, list(one.value) if isinstance(one.value, tuple) else one.value)
-            for one in of.where
-        )
+        where = tuple(one.as_filter() for one in of.where)
         named = isinstance(of.of, Named)
         first = named or self._is_found_first(of)
         if first:

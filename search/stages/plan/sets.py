@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
 from search.domain.graph import Direction
-from search.domain.plan import Ask, Operator
+from search.domain.plan import Ask, Filter, Operator
 from search.stages.plan.given import Before, Place
 
 T = TypeVar("T")
@@ -64,6 +64,10 @@ class EdgeWhere:
     field: str
     op: Operator
     value: Value | tuple[Value, ...]
+
+    def as_filter(self) -> Filter:
+        """Return the condition as a plan's hop has it."""
+        return Filter("", self.field, self.op, list(self.value) if isinstance(self.value, tuple) else self.value)
 
 
 @hashed_once

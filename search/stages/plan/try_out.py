@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.domain.graph import DIRECTIONS, OPPOSITE, Direction
-from search.domain.plan import Filter
 from search.domain.values import as_number, period
 from search.interfaces import Adjacency, Columns, Keys
 from search.stages.plan.sets import (
@@ -141,9 +140,7 @@ class Trial:
             met = np.ones(len(near), dtype=bool)
             for one in of.where:
                 held = self.adjacency.values_of(of.relation, one.field)
-                value = list(one.value) if isinstance(one.value, tuple) else one.value
-                condition = Filter("", one.field, one.op, value)
-                met &= False if held is None else held.meeting(source, target, condition)
+                met &= False if held is None else held.meeting(source, target, one.as_filter())
             found.append((far[met], source[met], target[met]))
         far, source, target = (np.concatenate(side) for side in zip(*found, strict=True))
         return far, source, target

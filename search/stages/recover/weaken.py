@@ -83,9 +83,7 @@ def _less(hop: Hop, parts: Collection[PlanPart]) -> Hop:
 def loosened(plan: Plan, hop: Hop) -> Plan:
     """Return the plan with any relation in the place of a hop's, whose words are added to the residual."""
     hops = tuple(replace(one, rel=ANY, direction=None, where=()) if one == hop else one for one in plan.hops)
-    said = [text for text in (plan.target.relevance_text, relation_words(hop)) if text]
-    target = replace(plan.target, relevance_text=", ".join(dict.fromkeys(said))[:MAX_TEXT])
-    return replace(plan, hops=hops, target=target)
+    return replace(plan, hops=hops, target=_saying(plan.target, relation_words(hop)))
 
 
 def smallest_first(
@@ -129,8 +127,13 @@ def _target(plan: Plan, hops: Sequence[Hop], dropped: Collection[DroppableCondit
     given = [hop for hop in plan.hops if hop.to_var == plan.target.var and hop.to_label != ANY]
     if not labels and given and not any(hop in hops for hop in given):
         labels = (given[0].to_label,)
-    said = [text for text in (plan.target.relevance_text, *(c.words for c in dropped)) if text]
-    return replace(plan.target, labels=labels, relevance_text=", ".join(dict.fromkeys(said))[:MAX_TEXT])
+    return _saying(replace(plan.target, labels=labels), *(c.words for c in dropped))
+
+
+def _saying(target: Target, *said: str) -> Target:
+    """Return the target with further words in its residual."""
+    several = dict.fromkeys(text for text in (target.relevance_text, *said) if text)
+    return replace(target, relevance_text=", ".join(several)[:MAX_TEXT])
 
 
 def _anchor_words(plan: Plan, anchor: Anchor) -> str:

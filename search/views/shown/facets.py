@@ -67,4 +67,4 @@ def _title(facet: Facet, relations: Relations) -> str:
     relation = relations.get(facet.name) if facet.kind == "relation" else None
     if relation is None:
         return words(facet.name)
-    return (relation.inverse if facet.direction == "in" else relation.description) or words(facet.name)
+    return relation.wording(facet.direction) or words(facet.name)
