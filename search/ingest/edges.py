@@ -46,7 +46,7 @@ class Edges:
         if self.property_at is not None and self.property_end is not None:
             for position in np.flatnonzero(self.property_end > self.property_at):
                 own = kinds[self.relation[position]]
-                for name, value in orjson.loads(self._written(position)).items():
+                for name, value in orjson.loads(self._written(int(position))).items():
                     own.setdefault(name, FieldKinds()).observe(value)
         return [tuple(kind.field(name) for name, kind in sorted(own.items())) for own in kinds]
 
