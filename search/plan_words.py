@@ -112,16 +112,25 @@ def what_words(condition: Json) -> str:
 def count_words(count: Json, relations: Mapping[str, Relation] | None = None) -> str:
     """Return a count: `number of cites (incoming)`; `among those` if only nodes that the plan selects are counted.
 
-    With `relations` it is worded by its relation, if that has a wording: `number of papers it is cited by`.
+    With `relations` it is worded by its relation, if that has a wording: `number of papers it is cited by`. What a
+    function computes is worded so too: `total price of products it makes`.
     """
+    what = f"{of_each_words(count, relations)} of" if count.get("function") else "number of"
     relation = (relations or {}).get(count["rel"])
     wording = relation.wording(count.get("direction")) if relation else ""
     if wording:
         far = plural(words(count["to_label"])) if count.get("to_label", "*") != "*" else "things"
-        return f"number of {far} it {wording}"
+        return f"{what} {far} it {wording}"
     way = {"in": " (incoming)", "out": " (outgoing)"}.get(count.get("direction") or "", "")
     those = " among those" if count.get("among") else ""
-    return f"number of {'edges' if count['rel'] == '*' else words(count['rel'])}{way}{those}"
+    return f"{what} {'edges' if count['rel'] == '*' else words(count['rel'])}{way}{those}"
+
+
+def of_each_words(count: Json, relations: Mapping[str, Relation] | None = None) -> str:
+    """Return what a function computes from the counted nodes: `total price`, `mean number of papers it is cited by`."""
+    of = count["of"]
+    said = unit_of_name(of)[0] if isinstance(of, str) else count_words(of["count"], relations)
+    return f"{AGGREGATE_WORDS[count['function']]} {said}"
 
 
 def plural(noun: str) -> str:

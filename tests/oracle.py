@@ -6,7 +6,7 @@ It follows the definition in docs/architecture.md, ignores speed, and shares no 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -66,11 +66,16 @@ def aggregate(graph: Graph, linked: LinkedPlan) -> tuple[object, int, int] | Non
     keys = [one[0] for one in answers(graph, linked)] if plan.order else list(candidates(graph, linked))
     first = Order(plan.show, "desc" if plan.ask == "max" else "asc")
     found = [value_of(graph, first, key) for key in keys]
-    numbers = [value for value in found if value is not None and not isinstance(value, str)]
-    total = sum(map(Fraction, numbers))
-    values = {"sum": total, "mean": total / max(1, len(numbers)), "min": min(numbers, default=0)}
-    value = (values | {"max": max(numbers, default=0)})[plan.ask]
-    return float(value) if numbers else None, len(numbers), len(keys)
+    return _made_of(plan.ask, found), sum(isinstance(value, int | float) for value in found), len(keys)
+
+
+def _made_of(function: str, found: Sequence[Any]) -> float | None:
+    """Return the sum, mean, least or greatest of those values that are numbers; None if none is."""
+    numbers = [Fraction(value) for value in found if isinstance(value, int | float)]
+    if not numbers:
+        return None
+    total = sum(numbers)
+    return float({"sum": total, "mean": total / len(numbers), "min": min(numbers), "max": max(numbers)}[function])
 
 
 def counted_among(graph: Graph, linked: LinkedPlan, count: Count) -> set[int] | None:
@@ -83,7 +88,10 @@ def counted_among(graph: Graph, linked: LinkedPlan, count: Count) -> set[int] | 
 
 
 def value_of(graph: Graph, order: Order, key: int, among: set[int] | None = None) -> Any:
-    """Return what an order compares of a node: the first of a field's values, or the number of its neighbours."""
+    """Return what an order compares of a node: the first of a field's values, or the number of its neighbours.
+
+    Or what a function makes of a field or of a count of these neighbours; None if none of them has a number.
+    """
     if isinstance(order.by, str):
         value = graph.nodes[key].name if order.by == "name" else graph.nodes[key].fields.get(order.by)
         return _first(value if isinstance(value, list) else [] if value is None else [value], order.direction)
@@ -91,7 +99,11 @@ def value_of(graph: Graph, order: Order, key: int, among: set[int] | None = None
     hop = Hop("T", order.by.rel, "n", order.by.to_label, order.by.direction)
     counted = [node for node in graph.nodes if order.by.to_label in ("*", node.type)]
     pairs = _pairs(graph, hop)
-    return sum((key, node.key) in pairs for node in counted if among is None or node.key in among)
+    joined = [node.key for node in counted if (among is None or node.key in among) and (key, node.key) in pairs]
+    if order.by.function is None:
+        return len(joined)
+    first = Order(order.by.of, "desc" if order.by.function == "max" else "asc")
+    return _made_of(order.by.function, [value_of(graph, first, one) for one in joined])
 
 
 def _first(items: Iterable[Any], direction: str) -> Any:
@@ -348,6 +360,8 @@ def _counts(graph: Graph, linked: LinkedPlan, condition: Filter, key: int) -> bo
     assert condition.count is not None
     among = counted_among(graph, linked, condition.count)
     number, value = value_of(graph, Order(condition.count), key, among), condition.value
+    if number is None:
+        return False
     low, high = value if condition.op == "between" else (value, value)
     compared = {"=": number == low, "!=": number != low, "<": number < low, "<=": number <= low, ">": number > low,
                 ">=": number >= low, "between": low <= number <= high}  # fmt: skip

@@ -121,6 +121,10 @@ def _order(rng: random.Random, graph: Graph) -> Order:
     if rng.random() < 0.5:
         label = rng.choice(("*", rng.choice(types)))
         by = Count(rng.choice((*relations, "*")), rng.choice((None, "out", "in")), label)
+        if rng.random() < 0.4:
+            counted = Count(rng.choice(relations), rng.choice((None, "out", "in")))
+            of = counted if rng.random() < 0.3 else rng.choice(FIELDS[1:])
+            by = replace(by, function=rng.choice(AGGREGATES), of=of)
     return Order(by, rng.choice(("asc", "desc")), rng.choice((None, None, 1, 2, 3)))
 
 

@@ -44,9 +44,17 @@ def aggregated(function: Aggregate, field: str, values: Collection[object], *, c
 
     Values that are no numbers, such as None, are left out.
     """
-    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
-    value = _FUNCTIONS[function](numbers) if numbers else None
-    return Aggregated(function, field, value, len(numbers), len(values), complete)
+    return Aggregated(function, field, computed(function, values), len(_numbers(values)), len(values), complete)
+
+
+def computed(function: Aggregate, values: Collection[object]) -> Number | None:
+    """Return the sum, mean, minimum or maximum of those values that are numbers; None if none is."""
+    numbers = _numbers(values)
+    return _FUNCTIONS[function](numbers) if numbers else None
+
+
+def _numbers(values: Collection[object]) -> list[Number]:
+    return [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
 
 
 def _sum(numbers: Sequence[Number]) -> Number:

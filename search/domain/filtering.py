@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from search.domain.graph import Node
+from search.domain.ordering import Value
 from search.domain.plan.parts import NEGATED, FieldOf, Filter
 
 NAME = "name"
@@ -24,8 +25,13 @@ def meets(node: Node, filters: Iterable[Filter]) -> bool:
     return all(_holds(node, condition) for condition in own)
 
 
-def counts_fit(condition: Filter, number: float) -> bool:
-    """Return whether a number of neighbours meets a filter on a count."""
+def counts_fit(condition: Filter, number: Value | None) -> bool:
+    """Return whether a number of neighbours, or what is computed from them, meets a filter on a count.
+
+    Where nothing can be computed, None, no filter is met.
+    """
+    if number is None:
+        return False
     op = NEGATED.get(condition.op, condition.op)
     return _meets(number, op, condition.value) != (condition.op in NEGATED)
 

@@ -13,6 +13,7 @@ from search.plan_words import (
     AGGREGATE_WORDS,
     anchor_words,
     compared_only,
+    count_words,
     exclusion_words,
     filter_words,
     plural,
@@ -78,7 +79,9 @@ def _order(order: Json, relations: Mapping[str, Relation]) -> str:
 
 
 def counted_words(count: Json, relations: Mapping[str, Relation], *, most: bool = True) -> str:
-    """Return what is counted as a superlative: `most papers that it is cited by`."""
+    """Return what is counted as a superlative: `most papers that it is cited by`, `highest total price of …`."""
+    if count.get("function"):
+        return f"{'highest' if most else 'lowest'} {count_words(count, relations)}"
     relation = relations.get(count["rel"])
     far = count.get("to_label", ANY)
     things = "things" if far == ANY else plural(type_words(far))

@@ -7,7 +7,7 @@ from typing import Any
 
 from search.domain.graph import ANY, Relation
 from search.language.units import unit_of_name, written_unit
-from search.plan_words import count_words, order_words, plural, value_words
+from search.plan_words import AGGREGATE_WORDS, count_words, of_each_words, order_words, plural, value_words
 from search.text import words
 
 Json = Mapping[str, Any]
@@ -63,6 +63,12 @@ def order_value(order: Json, value: Any, relations: Relations) -> str:
     if "field" in by:
         return measured(by["field"], value)
     count = by["count"]
+    if count.get("function"):
+        of = count["of"]
+        if isinstance(of, str):
+            said = measured(of, None if value is None else shown_number(value))
+            return f"{AGGREGATE_WORDS[count['function']]} {said}"
+        return f"{of_each_words(count, relations)} {'not known' if value is None else _grouped(shown_number(value))}"
     relation = relations.get(count["rel"])
     said = words(count["rel"]) if count["rel"] != "*" else "edges"
     if relation is not None:

@@ -14,9 +14,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from search.adapters.graph_matching.estimate import MOST_ROWS
 from search.adapters.graph_matching.paths import Matches
-from search.domain.aggregates import aggregated
+from search.domain.aggregates import aggregated, computed
 from search.domain.errors import StageError
 from search.domain.filtering import counts_fit
 from search.domain.linking import LinkedPlan, Traversal
@@ -99,11 +102,32 @@ class WholePlans(ABC):
     ) -> list[tuple[int, Value]]:
         """Return (key, value) for each value of a field of the edges of a hop between T and the nodes `among`."""
 
-    @abstractmethod
     def order_values(
         self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
     ) -> dict[int, Value | None]:
         """Return the value of each key that an order compares; see the protocol."""
+        by = order.by
+        if not isinstance(by, Count) or by.function is None:
+            return self.read_order(order, keys, limit, among)
+        near, far = self.joined(by, keys, limit, among)
+        of = Order(by.of, "desc" if by.function == "max" else "asc")
+        values = self.order_values(of, np.unique(far).tolist(), limit) if len(far) else {}
+        grouped: dict[int, list[Value | None]] = {key: [] for key in keys}
+        for key, other in zip(near.tolist(), far.tolist(), strict=True):
+            grouped[key].append(values.get(other))
+        return {key: computed(by.function, several) for key, several in grouped.items()}
+
+    @abstractmethod
+    def read_order(
+        self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
+    ) -> dict[int, Value | None]:
+        """Return the value of each key in a field, or the number of different nodes that it is joined with."""
+
+    @abstractmethod
+    def joined(
+        self, count: Count, keys: Sequence[int], limit: Limit, among: Collection[int] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (keys, nodes): each different node that a count counts of a key, as two arrays of equal length."""
 
     @abstractmethod
     def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> Traversal:
@@ -204,7 +228,7 @@ class WholePlans(ABC):
         for condition in counted:
             if kept and condition.count is not None:
                 numbers = self._values(Order(condition.count), kept, bare, limit)
-                kept = [key for key in kept if counts_fit(condition, int(numbers.get(key) or 0))]
+                kept = [key for key in kept if counts_fit(condition, numbers.get(key))]
         return kept
 
     def _among(self, pattern: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
@@ -258,7 +282,7 @@ def counted_in_words(condition: Filter) -> str:
 
 def _number_of(count: Count) -> str:
     among = f" among {count.among}" if count.among else ""
-    return f"number of {count.rel} {count.direction or ''}".strip() + among
+    return f"{count.about} {count.direction or ''}".strip() + among
 
 
 def _around(linked: LinkedPlan, var: str) -> LinkedPlan:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from search.domain.graph import ANY, DIRECTIONS, Direction, Schema
 from search.domain.ordering import Value
@@ -19,13 +20,33 @@ def counts(
     graph: Adjacency, schema: Schema, count: Count, keys: Sequence[int], among: Collection[int] | None = None
 ) -> dict[int, Value | None]:
     """Return for each key the number of different nodes that it is joined with as `count` says; of those `among`."""
+    found: dict[int, Value | None] = {}
+    for some, places, _ in _pairs(graph, schema, count, keys, among):
+        found |= dict(zip(some.tolist(), np.bincount(places, minlength=len(some)).tolist(), strict=True))
+    return found
+
+
+def joined(
+    graph: Adjacency, schema: Schema, count: Count, keys: Sequence[int], among: Collection[int] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return (keys, nodes): each different node that `count` counts of a key."""
+    found = [(some[places], there) for some, places, there in _pairs(graph, schema, count, keys, among)]
+    if not found:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    near, far = zip(*found, strict=True)
+    return np.concatenate(near).astype(np.int64), np.concatenate(far)
+
+
+def _pairs(
+    graph: Adjacency, schema: Schema, count: Count, keys: Sequence[int], among: Collection[int] | None
+) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield some of the keys, with (place among them, node) for each different node that is counted, as two arrays."""
     allowed = None
     if among is not None:
         allowed = np.zeros(graph.size, dtype=bool)
         allowed[np.fromiter(among, dtype=np.int64, count=len(among))] = True
     relations = range(len(schema.relations)) if count.rel == ANY else [schema.relation_codes[count.rel]]
     ways: tuple[Direction, ...] = DIRECTIONS if count.direction is None else (count.direction,)
-    found: dict[int, Value | None] = {}
     for first in range(0, len(keys), AT_ONCE):
         some = np.asarray(keys[first : first + AT_ONCE], dtype=np.int32)
         pairs = [np.empty(0, dtype=np.int64)]
@@ -41,7 +62,5 @@ def counts(
                     kept = allowed[there]
                     place, there = place[kept], there[kept]
                 pairs.append(place * graph.size + there)
-        distinct = np.unique(np.concatenate(pairs)) // max(graph.size, 1)
-        numbers = np.bincount(distinct, minlength=len(some)).tolist()
-        found |= dict(zip(some.tolist(), numbers, strict=True))
-    return found
+        distinct = np.unique(np.concatenate(pairs))
+        yield some, *np.divmod(distinct, max(graph.size, 1))

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from search.adapters.graph_matching.estimate import MOST_ROWS
 from search.adapters.graph_matching.order import allowed_types, directions
 from search.adapters.graph_matching.paths import Matches, read_paths
 from search.adapters.graph_matching.whole import WholePlans
-from search.adapters.graph_memmap.count import counts
+from search.adapters.graph_memmap.count import counts, joined
 from search.adapters.graph_memmap.walk import TooMany, Walk, edges_meeting
 from search.adapters.graph_postgres import PostgresGraph
 from search.domain.graph import ANY, OPPOSITE, Schema
@@ -76,15 +77,22 @@ class MemmapGraph(WholePlans):
         found = self._walked("check", linked, limit, walked, ends)
         return self._beyond.matching(linked, keys, limit) if found is None else found
 
-    def order_values(
+    def read_order(
         self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
     ) -> dict[int, Value | None]:
-        """Return the value of each key that an order compares; fields are read from the engine beyond."""
+        """Return the value of each key in a field, read from the engine beyond, or its number of nodes."""
         if isinstance(order.by, str):
             return self._beyond.order_values(order, keys, limit)
         limit.check("traverse")
         assert isinstance(order.by, Count)
         return counts(self._adjacency, self._schema, order.by, keys, among)
+
+    def joined(
+        self, count: Count, keys: Sequence[int], limit: Limit, among: Collection[int] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (keys, nodes): each different node that a count counts of a key."""
+        limit.check("traverse")
+        return joined(self._adjacency, self._schema, count, keys, among)
 
     def edge_values(
         self, linked: LinkedPlan, of: EdgeField, keys: Sequence[int], limit: Limit

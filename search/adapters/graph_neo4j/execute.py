@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from search.adapters.graph_matching.estimate import MOST_ROWS
 from search.adapters.graph_matching.paths import Matches, among_keys, from_either_end, read_paths
 from search.adapters.graph_matching.whole import WholePlans
@@ -11,12 +14,12 @@ from search.adapters.graph_neo4j.compile import Compiler, Query
 from search.adapters.graph_neo4j.compile_paths import compile_paths
 from search.adapters.graph_neo4j.connection import Connection, Row
 from search.adapters.graph_neo4j.names import MARKER, Names, relation_code, unordered
-from search.adapters.graph_neo4j.order import compile_edges, compile_order
+from search.adapters.graph_neo4j.order import compile_edges, compile_joined, compile_order
 from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan, Traversal
 from search.domain.ordering import Value, order_value
-from search.domain.plan import Hop, Order, Plan
+from search.domain.plan import Count, Hop, Order, Plan
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, NodeStore
@@ -89,10 +92,10 @@ class Neo4jGraph(WholePlans):
 
         return among_keys(ask, keys, anchored=bool(linked.plan.anchors))
 
-    def order_values(
+    def read_order(
         self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
     ) -> dict[int, Value | None]:
-        """Return the value of each key that an order compares; see the protocol."""
+        """Return the value of each key in a field, or the number of different nodes that it is joined with."""
         [rows] = self._fetch("traverse", compile_order(order, self._names, keys, among), limit)
         if not isinstance(order.by, str):
             return dict.fromkeys(keys, 0) | dict(rows)
@@ -101,6 +104,14 @@ class Neo4jGraph(WholePlans):
             items = [*(numbers or ()), *map(unordered, texts or ())]
             values[key] = order_value(items, order.direction)
         return values
+
+    def joined(
+        self, count: Count, keys: Sequence[int], limit: Limit, among: Collection[int] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (keys, nodes): each different node that a count counts of a key."""
+        [rows] = self._fetch("traverse", compile_joined(count, self._names, keys, among), limit)
+        pairs = np.array(rows, dtype=np.int64).reshape(-1, 2)
+        return pairs[:, 0], pairs[:, 1]
 
     def read_edges(
         self, hop: Hop, plan: Plan, field: str, keys: Sequence[int], among: Collection[int], limit: Limit

@@ -21,14 +21,9 @@ def compile_order(order: Order, names: Names, keys: Sequence[int], among: Collec
     parameters = Parameters()
     start = [f"UNWIND {parameters.add(list(keys))} AS key", f"MATCH (node:{names.nodes} {{key: key}})"]
     if isinstance(order.by, Count):
-        kind = "" if order.by.rel == ANY else f":{names.relation(names.schema.relation_codes[order.by.rel])}"
-        left, right = {"out": ("-", "->"), "in": ("<-", "-"), None: ("-", "-")}[order.by.direction]
-        code = None if order.by.to_label == ANY else names.schema.type_codes[order.by.to_label]
-        label = "" if code is None else f":{names.type(code)}"
         clauses = [
             *start,
-            f"MATCH (node){left}[{kind}]{right}(other{label})",
-            *([] if among is None else [f"WHERE other.key IN {parameters.add(sorted(among))}"]),
+            *_counted(order.by, names, among, parameters),
             "WITH key, count(DISTINCT other) AS number",
             "RETURN collect([key, number]) AS rows",
         ]
@@ -38,6 +33,29 @@ def compile_order(order: Order, names: Names, keys: Sequence[int], among: Collec
         return Query("RETURN [] AS rows", {})
     clauses = [*start, f"RETURN collect([key, node.{prefix}s, node.{prefix}n]) AS rows"]
     return Query("\n".join(clauses), parameters.values)
+
+
+def compile_joined(count: Count, names: Names, keys: Sequence[int], among: Collection[int] | None) -> Query:
+    """Return the statement: its only row is a list of rows, each a key and a different node that the count counts."""
+    parameters = Parameters()
+    clauses = [
+        f"UNWIND {parameters.add(list(keys))} AS key",
+        f"MATCH (node:{names.nodes} {{key: key}})",
+        *_counted(count, names, among, parameters),
+        "WITH DISTINCT key, other",
+        "RETURN collect([key, other.key]) AS rows",
+    ]
+    return Query("\n".join(clauses), parameters.values)
+
+
+def _counted(count: Count, names: Names, among: Collection[int] | None, parameters: Parameters) -> list[str]:
+    """Return the clauses that bind `other` to each node that a count counts of `node`."""
+    kind = "" if count.rel == ANY else f":{names.relation(names.schema.relation_codes[count.rel])}"
+    left, right = {"out": ("-", "->"), "in": ("<-", "-"), None: ("-", "-")}[count.direction]
+    code = None if count.to_label == ANY else names.schema.type_codes[count.to_label]
+    label = "" if code is None else f":{names.type(code)}"
+    walk = f"MATCH (node){left}[{kind}]{right}(other{label})"
+    return [walk, *([] if among is None else [f"WHERE other.key IN {parameters.add(sorted(among))}"])]
 
 
 def compile_edges(hop: Hop, plan: Plan, names: Names, field: str, keys: Sequence[int], among: Collection[int]) -> Query:

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from search.adapters.graph_matching.estimate import MOST_ROWS
 from search.adapters.graph_matching.paths import Matches, among_keys, from_either_end, read_paths
 from search.adapters.graph_matching.whole import WholePlans
 from search.adapters.graph_postgres.compile import Compiler, Query, Tables
 from search.adapters.graph_postgres.compile_paths import compile_paths
-from search.adapters.graph_postgres.order import compile_edges, compile_order
+from search.adapters.graph_postgres.order import compile_edges, compile_joined, compile_order
 from search.adapters.postgres_reading import read
 from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan, Traversal
 from search.domain.ordering import Value, order_value
-from search.domain.plan import Hop, Order, Plan
+from search.domain.plan import Count, Hop, Order, Plan
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, NodeStore
@@ -83,14 +86,22 @@ class PostgresGraph(WholePlans):
 
         return among_keys(ask, keys, anchored=bool(linked.plan.anchors))
 
-    def order_values(
+    def read_order(
         self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
     ) -> dict[int, Value | None]:
-        """Return the value of each key that an order compares; see the protocol."""
+        """Return the value of each key in a field, or the number of different nodes that it is joined with."""
         rows = dict(self._fetch("traverse", compile_order(order, self._schema, self._tables, keys, among), limit))
         if isinstance(order.by, str):
             return {key: order_value(rows.get(key), order.direction) for key in keys}
         return {key: rows.get(key, 0) for key in keys}
+
+    def joined(
+        self, count: Count, keys: Sequence[int], limit: Limit, among: Collection[int] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (keys, nodes): each different node that a count counts of a key."""
+        rows = self._fetch("traverse", compile_joined(count, self._schema, self._tables, keys, among), limit)
+        pairs = np.array(rows, dtype=np.int64).reshape(-1, 2)
+        return pairs[:, 0], pairs[:, 1]
 
     def read_edges(
         self, hop: Hop, plan: Plan, field: str, keys: Sequence[int], among: Collection[int], limit: Limit

@@ -26,13 +26,30 @@ def compile_order(
         text = f"SELECT key, {value} FROM {tables.nodes} WHERE key = ANY({given})"
         return Query(text, parameters.values, keep=False)
     assert isinstance(order.by, Count)
-    hop = Hop("T", order.by.rel, "counted", order.by.to_label, order.by.direction)
+    walk, kept = _counted(order.by, schema, tables, among, parameters)
+    counted = f"SELECT count(DISTINCT e.there) FROM (SELECT) AS start {walk}{kept}"
+    return Query(f"SELECT given.key, ({counted}) FROM unnest({given}) AS given(key)", parameters.values, keep=False)
+
+
+def compile_joined(
+    count: Count, schema: Schema, tables: Tables, keys: Sequence[int], among: Collection[int] | None
+) -> Query:
+    """Return the statement: its rows are a key and a different node that the count counts of it."""
+    parameters = Parameters()
+    given = parameters.add(list(keys), "int[]")
+    walk, kept = _counted(count, schema, tables, among, parameters)
+    text = f"SELECT DISTINCT given.key, e.there FROM unnest({given}) AS given(key) {walk}{kept}"
+    return Query(text, parameters.values, keep=False)
+
+
+def _counted(
+    count: Count, schema: Schema, tables: Tables, among: Collection[int] | None, parameters: Parameters
+) -> tuple[str, str]:
+    """Return the join with the nodes that a count counts of `given.key`, and the condition that they are `among`."""
+    hop = Hop("T", count.rel, "counted", count.to_label, count.direction)
     types = allowed_types(Plan(hops=(hop,), target=Target("T")), schema)
     walk = HopWriter(tables.edges, schema, types, parameters).walk(hop, "T", "counted", "e", {"T": "given.key"}, ())
-    counted = f"SELECT count(DISTINCT e.there) FROM (SELECT) AS start {walk}"
-    if among is not None:
-        counted += f" WHERE e.there = ANY({parameters.add(sorted(among), 'int[]')})"
-    return Query(f"SELECT given.key, ({counted}) FROM unnest({given}) AS given(key)", parameters.values, keep=False)
+    return walk, "" if among is None else f" WHERE e.there = ANY({parameters.add(sorted(among), 'int[]')})"
 
 
 def compile_edges(

@@ -37,6 +37,9 @@ COUNT_KEYS = _table(
     rel="rel relation relationtype edge type relationship",
     direction="direction dir",
     to_label="tolabel totype label targetlabel targettype",
+    among="among",
+    function="function aggregate",
+    of="of field",
 )
 ANCHOR_KEYS = _table(
     var="var variable id alias",

@@ -78,7 +78,11 @@ def _filters(data: Json) -> tuple[Filter, ...]:
 
 
 def _count(data: Json) -> Count:
-    return Count(data["rel"], data.get("direction"), data.get("to_label", ANY), data.get("among", ""))
+    of = data.get("of", "")
+    return Count(
+        data["rel"], data.get("direction"), data.get("to_label", ANY), data.get("among", ""), data.get("function"),
+        _count(of["count"]) if isinstance(of, Mapping) else of,
+    )  # fmt: skip
 
 
 def _order(data: Json) -> Order:

@@ -131,7 +131,7 @@ class _Checker(FilterChecker):
         if order is None:
             return
         if isinstance(order.by, Count):
-            self.check_among(order.by, plan.variables, plan.target.var, "/order/by/count")
+            self.check_count(order.by, plan.variables, plan.target.var, "/order/by/count")
             return
         if isinstance(order.by, EdgeField):
             found = self._edge(plan, order.by, "/order/by/edge", "/order/by/field")

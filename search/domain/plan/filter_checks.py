@@ -37,7 +37,7 @@ class FilterChecker(FaultFinder):
             place = f"{at}/{i}"
             if condition.count is not None:
                 self._check_var(condition.var, variables, place)
-                self.check_among(condition.count, variables, condition.var, f"{place}/count")
+                self.check_count(condition.count, variables, condition.var, f"{place}/count")
                 continue
             kind = self.kind(condition.var, condition.field, variables, labels, place)
             if kind is None:
@@ -75,12 +75,37 @@ class FilterChecker(FaultFinder):
         self.fault(f"{at}/field", message, nearest(field, [*fields, NAME]))
         return None
 
-    def check_among(self, count: Count, variables: Sequence[str], counting: str, at: str) -> None:
-        """Check that what a count is made among is another variable of the plan; `counting` has the count."""
+    def check_count(self, count: Count, variables: Sequence[str], counting: str, at: str) -> None:
+        """Check that a count is made among another variable of the plan, and that what is computed can be.
+
+        `counting` is the variable that has the count.
+        """
+        self._check_function(count, at)
         others = [var for var in variables if var != counting]
         if count.among and count.among not in others:
             message = f"A count is made among the nodes of another variable of the plan, not of {count.among!r}."
             self.fault(f"{at}/among", message, nearest(count.among, others))
+
+    def _check_function(self, count: Count, at: str) -> None:
+        """Check that the counted nodes have the number field that a function is computed from."""
+        if count.function is None or not isinstance(count.of, str):
+            return
+        sets = [self._ends(count), *([(count.to_label,)] if count.to_label != ANY else [])]
+        fields = self.fields(sets)
+        numbers = [field.name for field in fields.values() if field.kind == "number"]
+        if count.of not in numbers:
+            known = count.of in fields
+            about = f"{count.of} holds {article(fields[count.of].kind)}" if known else f"there is no field {count.of!r}"
+            instead = f"; it has {', '.join(numbers[:4])}" if numbers else ", which has no number at all"
+            message = f"A {count.function} needs a number of {self.said(sets)}{instead}: {about}."
+            self.fault(f"{at}/of", message, nearest(count.of, numbers))
+
+    def _ends(self, count: Count) -> tuple[str, ...]:
+        """Return the node types that the edges of a count lead to."""
+        kinds = [kind for kind in self.schema.relation_types if count.rel in (ANY, kind.relation)]
+        out = [kind.target for kind in kinds] if count.direction != "in" else []
+        back = [kind.source for kind in kinds] if count.direction != "out" else []
+        return tuple(dict.fromkeys([*out, *back]))
 
     def _check_var(self, var: str, variables: Sequence[str], at: str) -> None:
         if var not in variables:

@@ -16,7 +16,7 @@ from search.domain.plan import (
     Operator,
     RetrievalMode,
 )
-from search.domain.plan.parts import COUNTING
+from search.domain.plan.parts import AGGREGATES, COUNTING
 
 _TEXT = {"type": "string"}
 MOST_NAMES = 200
@@ -65,20 +65,24 @@ def _properties(schema: Schema, depth: int) -> dict[str, Any]:
         by.append(_object(field=_TEXT, edge=_TEXT))
     hops = _list(_object(**hop), MAX_HOPS)
     count = _object(rel=relations, direction=direction, to_label=types, among=_TEXT)
+    of = {"anyOf": [_TEXT, _object(count=count)]}
+    computed = _object(**count["properties"], function=_enumeration(AGGREGATES), of=of)
     order = _object(
-        by={"anyOf": [*by, _object(count=count)]},
+        by={"anyOf": [*by, _object(count=count), _object(count=computed)]},
         direction=_enumeration(("asc", "desc")),
         limit={"type": ["integer", "null"]},
     )
     of_field = _object(var=_TEXT, field=_TEXT, op=_enumeration(get_args(Operator)), value=value)
     number = {"type": "integer"}
     of_count = _object(var=_TEXT, count=count, op=_enumeration(COUNTING), value={"anyOf": [number, _list(number)]})
+    number = {"type": "number"}
+    of_values = _object(var=_TEXT, count=computed, op=_enumeration(COUNTING), value={"anyOf": [number, _list(number)]})
     text = {"relevance_text": _TEXT} if depth == WRITTEN_DEPTH else {}
     return {
         "anchors": _list(_object(**named, **found), MAX_ANCHORS),
         "hops": hops,
         "target": _object(var=_TEXT, labels=_list(types), **text),
-        "filters": _list({"anyOf": [of_field, of_count]}),
+        "filters": _list({"anyOf": [of_field, of_count, of_values]}),
         "exclude": _list(_object(anchors=_list(_object(**named), MAX_ANCHORS), hops=hops), MAX_EXCLUSIONS),
         "order": {"anyOf": [order, {"type": "null"}]},
     }

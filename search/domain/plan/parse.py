@@ -9,6 +9,7 @@ from search.domain.errors import nearest, pointer
 from search.domain.graph import ANY, Direction, Schema
 from search.domain.plan.faults import FaultFinder, kind_of, quoted
 from search.domain.plan.parts import (
+    AGGREGATES,
     COMPARING,
     COUNTING,
     MAX_ANCHORS,
@@ -17,10 +18,12 @@ from search.domain.plan.parts import (
     MAX_HOPS,
     MAX_IDS,
     MAX_INNER,
+    MAX_NUMBER,
     MAX_PLACES,
     MAX_VALUES,
     RISKS,
     WITHOUT_VALUE,
+    Aggregate,
     Anchor,
     Ask,
     Count,
@@ -161,13 +164,33 @@ class PlanReader(FaultFinder):
         if not isinstance(count, dict):
             self.fault(at, f"count is an object with rel, direction, to_label and among, not {kind_of(count)}.")
             return None
-        self.keys(count, ("rel", "direction", "to_label", "among"), at)
+        self.keys(count, ("rel", "direction", "to_label", "among", "function", "of"), at)
+        function, of = self._function(count, at)
         return Count(
             self.name(count.get("rel"), [*self.relations, ANY], f"{at}/rel", "relation"),
             self._direction(count, at),
             self.name(count.get("to_label") or ANY, [*self.types, ANY], f"{at}/to_label", "node type"),
             self.var(count, "among", at) if count.get("among") else "",
+            function,
+            of,
         )
+
+    def _function(self, count: dict[str, Any], at: str) -> tuple[Aggregate | None, str | Count]:
+        """Return the function that is computed from the counted nodes, and from which field or count of theirs."""
+        of = count.get("of") or ""
+        if count.get("function") is None:
+            if of:
+                self.fault(f"{at}/of", f"of needs a function: one of {', '.join(AGGREGATES)}.")
+            return None, ""
+        function = cast(Aggregate, self.choice(count["function"], AGGREGATES, f"{at}/function"))
+        if not isinstance(of, dict):
+            return function, self.text(count, "of", at, required=True)
+        self.keys(of, ("count",), f"{at}/of")
+        inner = self._count(of.get("count"), f"{at}/of/count")
+        if inner is not None and (inner.function is not None or inner.among):
+            self.fault(f"{at}/of/count", "What a function is computed from is a field or a plain count.")
+            inner = None
+        return function, inner or ""
 
     def _direction(self, item: dict[str, Any], at: str) -> Direction | None:
         direction = item.get("direction")
@@ -283,14 +306,27 @@ class PlanReader(FaultFinder):
         op = cast(Operator, self.choice(item.get("op"), COUNTING, f"{at}/op"))
         value = item.get("value")
         ends: list[Any] = value if op == "between" and isinstance(value, list) else [value]
-        whole = all(isinstance(one, int) and not isinstance(one, bool) and 0 <= one <= MAX_COUNT for one in ends)
-        if not whole or (op == "between" and (len(ends) != 2 or (whole and ends[0] > ends[1]))):
-            wanted = "two whole numbers, the lower first" if op == "between" else "a whole number"
-            self.fault(f"{at}/value", f"A count is compared with {wanted}, from 0 to {MAX_COUNT}.")
-        return Filter(self.var(item, "var", at), "", op, value, self._count(item["count"], f"{at}/count"))
+        count = self._count(item["count"], f"{at}/count")
+        computed = count is not None and count.function is not None
+        right = all(_is_number(one) if computed else _is_count(one) for one in ends)
+        if not right or (op == "between" and (len(ends) != 2 or ends[0] > ends[1])):
+            kind = "number" if computed else "whole number"
+            wanted = f"two {kind}s, the lower first" if op == "between" else f"a {kind}"
+            wanted += "" if computed else f", from 0 to {MAX_COUNT}"
+            what = count.function if computed and count is not None else "count"
+            self.fault(f"{at}/value", f"A {what} is compared with {wanted}.")
+        return Filter(self.var(item, "var", at), "", op, value, count)
 
     def _compared(self, value: dict[str, Any], op: Operator, at: str) -> FieldOf:
         self.keys(value, ("var", "field"), at)
         if op not in COMPARING:
             self.fault(at, f"{op} takes no field of another node; one of {', '.join(COMPARING)} does.")
         return FieldOf(self.var(value, "var", at), self.text(value, "field", at, required=True))
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_COUNT
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and -MAX_NUMBER <= value <= MAX_NUMBER

@@ -148,19 +148,36 @@ class Count:
     `direction` is `out` if the edges are stored from the node; None allows both. `rel` and `to_label` may be `*`. With
     `among`, a variable of the plan, only those nodes are counted that it takes in a match of the hops around it
     (*brands with more than two products made of wool*).
+
+    With a `function` those nodes are not counted: it is computed from a number field of theirs, named by `of` (*brands
+    by total sales*), or from a count of theirs (*authors by average number of citations of their papers*). A node
+    without any such number has no value.
     """
 
     rel: str
     direction: Direction | None = None
     to_label: str = ANY
     among: str = ""
+    function: Aggregate | None = None
+    of: str | Count = ""
+
+    @property
+    def about(self) -> str:
+        """What is compared, in a few words: `number of cites`, `sum of price over has brand`."""
+        if self.function is None:
+            return f"number of {self.rel}"
+        return f"{self.function} of {self.of if isinstance(self.of, str) else self.of.about} over {self.rel}"
 
     def to_json(self) -> dict[str, Any]:
         """Return it as it is written in a plan's JSON."""
         written: dict[str, Any] = {"rel": self.rel}
         written |= {"direction": self.direction} if self.direction else {}
         written |= {"to_label": self.to_label} if self.to_label != ANY else {}
-        return written | ({"among": self.among} if self.among else {})
+        written |= {"among": self.among} if self.among else {}
+        if self.function is None:
+            return written
+        of = self.of if isinstance(self.of, str) else {"count": self.of.to_json()}
+        return written | {"function": self.function, "of": of}
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +201,7 @@ class Filter:
 
     `value` is a value, a list of values (`between`, `in`, `not in`), a `FieldOf`, or None (`exists`, `missing`). With a
     `count` (*brands with more than ten products*) `field` is empty, and `value` is a whole number or, for `between`,
-    two; a node without any neighbour counts 0.
+    two; a node without any neighbour counts 0. What a count with a function computes is compared with any number.
     """
 
     var: str
@@ -203,7 +220,7 @@ class Filter:
 
     def wording(self, names: Mapping[str, str]) -> str:
         """Return the filter in a few words: `price < 50`; `names` are those of the plan's variables."""
-        about = f"number of {self.count.rel}" if self.count else self.field
+        about = self.count.about if self.count else self.field
         if isinstance(self.value, FieldOf):
             return f"{about} {self.op} that of {names.get(self.value.var, self.value.var)}"
         several = self.value if isinstance(self.value, list) else [] if self.value is None else [self.value]

@@ -122,7 +122,7 @@ class Plan:
         told += [f"with {' and '.join(one.wording(names) for one in self.filters)}"] if self.filters else []
         told += [f"without {exclusion.wording}" for exclusion in self.exclude]
         if self.order is not None:
-            by = f"number of {self.order.by.rel}" if isinstance(self.order.by, Count) else self.order.field
+            by = self.order.by.about if isinstance(self.order.by, Count) else self.order.field
             told.append(f"with the {'lowest' if self.order.direction == 'asc' else 'highest'} {by}")
         return " ".join(told).replace("_", " ")[:MAX_TEXT]
 

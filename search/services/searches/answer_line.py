@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from search.language.units import unit_of_name
-from search.plan_words import aggregate_words, plural
+from search.plan_words import aggregate_words, count_words, plural
 from search.sentences.nothing import nothing_words
 from search.sentences.paths import path_words
 from search.sentences.values import (
@@ -121,6 +121,8 @@ def _ordered(order: Json, relations: Relations) -> str:
     if "field" in by:
         return f"{first} {unit_of_name(by['field'])[0]} first"
     count = by["count"]
+    if count.get("function"):
+        return f"{first} {count_words(count, relations)} first"
     relation = relations.get(count["rel"])
     wording = relation.wording(count.get("direction")) if relation else ""
     far = count.get("to_label", "*")

@@ -252,7 +252,7 @@ class _Draft:
             among = self._name(counted.among)
             self.hops.append(Hop(var, name, among, self.composer.label(counted.to), way))
             self.write(among, counted.among)
-        return Count(name, way, self.composer.label(counted.to), among)
+        return Count(name, way, self.composer.label(counted.to), among, counted.function, counted.of)
 
     def _hop(self, var: str, of: Walk) -> None:
         name = self.composer.schema.relations[of.relation].name

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from search.domain.plan.parts import Aggregate
+
 Features = tuple[tuple[str, float], ...]
 
 
@@ -14,7 +16,8 @@ class Order:
     """An order that is said and not yet applied: by fields of these names, or by numbers of neighbours.
 
     `fields` are pairs of a type code and a field; `count` is set where something is counted. `counts_subjects` says
-    whether what is counted is the subject of its relation; None if the words leave it open.
+    whether what is counted is the subject of its relation; None if the words leave it open. `computed` is set where
+    something is computed from the neighbours.
     """
 
     end: str
@@ -22,6 +25,16 @@ class Order:
     count: tuple[Relating | None, Any] | None = None
     limit: int = 1
     counts_subjects: bool | None = None
+    computed: Computed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """Something computed from a field of neighbours, of those in the set `among` if one is said: *total sales*."""
+
+    function: Aggregate
+    fields: tuple[tuple[int, str], ...]
+    among: Any = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Literal, TypeVar
 
 from search.domain.graph import Direction
 from search.domain.plan import Ask, Filter, Operator
+from search.domain.plan.parts import Aggregate
 from search.stages.plan.given import Before, Place
 
 T = TypeVar("T")
@@ -131,13 +132,16 @@ class Where(Hashed):
 class Counted(Hashed):
     """The number of different nodes of some types that a node is joined with, of those of a set if one is given.
 
-    `direction` is that of walking from the node.
+    `direction` is that of walking from the node. With a `function` it is what that computes from the field `of` of
+    these nodes: *brands by total sales*.
     """
 
     relation: int
     direction: Direction
     to: int
     among: NodeSet | None = None
+    function: Aggregate | None = None
+    of: str = ""
 
 
 @hashed_once
@@ -149,7 +153,7 @@ class WhereCount(Hashed):
     of: NodeSet
     count: Counted
     op: Operator
-    value: int | tuple[int, int]
+    value: int | float | tuple[int | float, int | float]
 
 
 @hashed_once

@@ -76,7 +76,8 @@ class Elements:
         return f"{self.schema.relations[relation].name}{_ARROWS[direction]}{self._types(reached)}"
 
     def _count(self, count: Counted) -> str:
-        return self._step(count.relation, count.direction, count.to)
+        step = self._step(count.relation, count.direction, count.to)
+        return step if count.function is None else f"{count.function} {count.of} {step}"
 
     def _path(self, of: NodeSet) -> str:
         """Return a set as a text in which its names have become their types, and its numbers and values are missing."""

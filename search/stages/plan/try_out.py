@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.domain.graph import DIRECTIONS, OPPOSITE, Direction
+from search.domain.plan.parts import Aggregate
 from search.domain.values import as_number, period
 from search.interfaces import Adjacency, Columns, Keys
 from search.stages.plan.sets import (
@@ -41,6 +42,11 @@ _MOST_KEPT = 64
 _COMPARE = {
     "=": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal,
 }  # fmt: skip
+_REDUCE: dict[Aggregate, Callable[[NDArray[np.float64], NDArray[np.int64]], NDArray[np.float64]]] = {
+    "sum": np.add.reduceat, "min": np.minimum.reduceat, "max": np.maximum.reduceat,
+    "mean": lambda values, first: np.add.reduceat(values, first) / np.diff(first, append=len(values)),
+}  # fmt: skip
+"""What is computed from the values of each node, which stand together; `first` is where those of a node begin."""
 
 
 @dataclass
@@ -246,11 +252,18 @@ class Trial:
 
     def counts(self, keys: Keys, count: Counted) -> NDArray[np.int64]:
         """Return for each key the number of different nodes that it is joined with."""
+        pairs = self._joined(keys, count)
+        if pairs is None:
+            first, *others = (self.adjacency.degrees(keys, count.relation, way) for way in self._ways(count))
+            return sum(others, first)
+        return np.bincount(pairs[0], minlength=len(keys))
+
+    def _joined(self, keys: Keys, count: Counted) -> tuple[NDArray[np.int64], Keys] | None:
+        """Return (place among the keys, node) of each different node that is counted; None if there are too many."""
         walks = [self.adjacency.walk(keys, count.relation, way, self.most_edges) for way in self._ways(count)]
         whole = [one for one in walks if one is not None]
         if len(whole) < len(walks):
-            first, *others = (self.adjacency.degrees(keys, count.relation, way) for way in self._ways(count))
-            return sum(others, first)
+            return None
         near, far = (np.concatenate(side) for side in zip(*whole, strict=True))
         keep = np.isin(far, self(count.among)) if count.among is not None else np.ones(len(far), dtype=bool)
         own = self.adjacency.types[far]
@@ -258,11 +271,28 @@ class Trial:
         wanted[codes(count.to)] = True
         keep &= wanted[own]
         pairs = np.unique(near[keep].astype(np.int64) << 32 | far[keep])
-        return np.bincount(pairs >> 32, minlength=len(keys))
+        return pairs >> 32, (pairs & 0xFFFFFFFF).astype(np.int32)
+
+    def _measures(self, keys: Keys, count: Counted) -> tuple[Keys, NDArray[np.float64]]:
+        """Return those of the keys that have a number of neighbours, or what is computed from them, and this."""
+        if count.function is None:
+            return keys, self.counts(keys, count).astype(np.float64)
+        pairs = self._joined(keys, count)
+        if pairs is None or not len(pairs[0]):
+            return _NONE, np.empty(0)
+        place, far = pairs
+        end = "desc" if count.function == "max" else "asc"
+        known, numbers = self.numbers(np.unique(far), count.of, end)
+        at = np.searchsorted(known, far)
+        has = np.isin(far, known)
+        place, values = place[has], numbers[at[has]]
+        places, first = np.unique(place, return_index=True)
+        if not len(places):
+            return _NONE, np.empty(0)
+        return keys[places], _REDUCE[count.function](values, first)
 
     def _where_count(self, of: WhereCount) -> Keys:
-        inner = self(of.of)
-        found = self.counts(inner, of.count)
+        inner, found = self._measures(self(of.of), of.count)
         if isinstance(of.value, tuple):
             return inner[(found >= of.value[0]) & (found <= of.value[1])]
         return inner[_COMPARE[of.op](found, of.value)]
@@ -276,7 +306,7 @@ class Trial:
         elif isinstance(of.by, OfEdge):
             keys, values = self._edge_numbers(of.of, of.by, of.end)
         else:
-            keys, values = inner, self.counts(inner, of.by).astype(np.float64)
+            keys, values = self._measures(inner, of.by)
         if not len(keys):
             return _NONE
         if not of.limit:

@@ -8,7 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from search.domain.graph import ANY, Direction, Schema
 from search.domain.plan import AGGREGATES
 from search.domain.plan.filter_checks import MEASURED, NAME
-from search.plan_words import SHOWN_EDGE, SHOWS, aggregate_words, asked_words, exclusion_words, variables_of
+from search.plan_words import (
+    SHOWN_EDGE,
+    SHOWS,
+    aggregate_words,
+    asked_words,
+    exclusion_words,
+    of_each_words,
+    variables_of,
+)
 from search.sentences.values import relation_words, type_words
 from search.text import words
 from search.views.plan_form import Json, fields_for, labels_of
@@ -112,4 +120,5 @@ def said_by(by: Json) -> str:
     left, right = {"out": ("—", "→"), "in": ("←", "—")}.get(str(count.get("direction")), ("—", "—"))
     far = type_words(str(count.get("to_label", ANY)))
     those = " among those" if count.get("among") else ""
-    return f"number of {left} {relation_words(str(count.get('rel', ANY)))} {right} {far}{those}"
+    what = f"{of_each_words(count)} of" if count.get("function") else "number of"
+    return f"{what} {left} {relation_words(str(count.get('rel', ANY)))} {right} {far}{those}"

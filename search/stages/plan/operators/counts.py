@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import cast
 
 from search.domain.plan import Operator
-from search.stages.plan.derivation import Amount, Derivation
+from search.stages.plan.derivation import Amount, Computed, Derivation
 from search.stages.plan.operators.context import Context, Made
-from search.stages.plan.operators.orders import counts
-from search.stages.plan.sets import Kind, Named, WhereCount, narrowed
+from search.stages.plan.operators.orders import computed_from, computed_of, counts
+from search.stages.plan.sets import Counted, Kind, Named, NodeSet, WhereCount, narrowed
 
 
 def condition(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -19,9 +19,21 @@ def condition(context: Context, left: Derivation, right: Derivation) -> Iterator
         yield (amount, right.meaning), ()
 
 
+def computed_condition(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A comparison of what is computed from neighbours: *average price over 100*."""
+    amount: Amount = right.meaning
+    if not amount.fields and not amount.days:
+        for computed in computed_of(context, left.meaning):
+            yield (amount, computed), ()
+
+
 def with_condition(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The nodes of a set with such a number of neighbours."""
     amount, among = right.meaning
+    if isinstance(among, Computed):
+        for count, types, features in computed_from(context, among, left.meaning.types):
+            yield _where(narrowed(left.meaning, types), count, amount), features
+        return
     for count, features in counts(context, None, among, left.meaning.types):
         types = context.schema.near(count.to, count.relation, count.direction) & left.meaning.types
         if types:
@@ -31,13 +43,15 @@ def with_condition(context: Context, left: Derivation, right: Derivation) -> Ite
 def related(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The nodes with such a number of neighbours over the relation that is said."""
     amount, among = right.meaning
+    if isinstance(among, Computed):
+        return
     for count, features in counts(context, left.meaning, among, context.schema.all_types, subjects=False):
         types = context.schema.near(count.to, count.relation, count.direction)
         if types:
             yield _where(Kind(types), count, amount), features
 
 
-def _where(of, count, amount: Amount) -> WhereCount:  # type: ignore[no-untyped-def]
+def _where(of: NodeSet, count: Counted, amount: Amount) -> WhereCount:
     op = cast(Operator, amount.op)
-    value = (int(amount.low), int(amount.high)) if op == "between" else int(amount.low)
-    return WhereCount(of.types, of, count, op, value)
+    low, high = (int(end) if count.function is None or end == int(end) else end for end in (amount.low, amount.high))
+    return WhereCount(of.types, of, count, op, (low, high) if op == "between" else low)

@@ -197,12 +197,6 @@ def sorted_by_field(context: Context, left: Derivation, right: Derivation) -> It
         yield Order("desc" if set(fields) & left.meaning else "asc", fields, limit=0), ()
 
 
-def sorted_by_number(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
-    """An order of all answers by a number of neighbours: *sorted by number of authors*."""
-    if right.meaning.ask == "how many":
-        yield Order("desc", count=(None, right.meaning.of), limit=0), ()
-
-
 def sorted_by_order(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """An order of which all places are asked for: *sorted by newest*."""
     yield replace(right.meaning, limit=0), ()

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import cast
 
 from search.domain.graph import OPPOSITE, Direction
-from search.stages.plan.derivation import Derivation, Features, FieldNamed, Order, Relating
+from search.domain.plan.parts import AGGREGATES, Aggregate
+from search.stages.plan.derivation import Computed, Derivation, Features, FieldNamed, Order, Relating
 from search.stages.plan.operators.context import Context, Made
 from search.stages.plan.operators.sets import floating, related
-from search.stages.plan.sets import Counted, Either, End, Kind, Named, NodeSet, Top, has_order, narrowed
+from search.stages.plan.sets import (
+    Asked,
+    Counted,
+    Either,
+    End,
+    Kind,
+    Named,
+    NodeSet,
+    Top,
+    codes,
+    has_order,
+    narrowed,
+)
 
 
 def of_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -82,6 +96,46 @@ def places_behind(context: Context, left: Derivation, right: Derivation) -> Iter
     yield replace(left.meaning, limit=right.meaning), ()
 
 
+def of_computed(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """An order by what is computed from neighbours, behind a superlative: *highest average price*."""
+    for computed in computed_of(context, right.meaning):
+        yield Order(left.meaning, computed=computed), ()
+
+
+def by_computed(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """An order of all answers by a number of neighbours, or by what is computed from them: *by total sales*."""
+    yield from _of_all(context, right.meaning)
+
+
+def _of_all(context: Context, meaning: Computed | Asked) -> Iterator[Made]:
+    if isinstance(meaning, Asked) and meaning.ask == "how many":
+        yield Order("desc", count=(None, meaning.of), limit=0), ()
+    for computed in computed_of(context, meaning):
+        yield Order("desc", limit=0, computed=computed), ()
+
+
+def of_each(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """All of a set with a number for each, the highest first: *average price per brand*."""
+    if not isinstance(right.meaning, Named):
+        for order, _ in _of_all(context, left.meaning):
+            yield from _chosen(context, order, right.meaning)
+
+
+def each(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A set of which each node is meant by itself: *per brand*."""
+    yield right.meaning, ()
+
+
+def computed_of(context: Context, meaning: Computed | Asked) -> Iterator[Computed]:
+    """Yield what is computed from number fields, by itself or of the nodes of a set."""
+    if isinstance(meaning, Asked):
+        if meaning.ask in AGGREGATES and meaning.show and not meaning.edge:
+            fields = tuple((code, meaning.show) for code in codes(meaning.types))
+            yield Computed(cast(Aggregate, meaning.ask), fields, meaning.of)
+    elif fields := tuple(pair for pair in meaning.fields if pair in context.schema.measured):
+        yield Computed(meaning.function, fields)
+
+
 def chosen_first(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The first of a set in the order before it."""
     yield from _chosen(context, left.meaning, right.meaning)
@@ -101,7 +155,8 @@ def ordered(context: Context, left: Derivation, right: Derivation) -> Iterator[M
 def chosen_of_all(context: Context, left: Derivation) -> Iterator[Made]:
     """The first of all nodes that have a field: *what has the least weight*."""
     order: Order = left.meaning
-    for name in dict.fromkeys(name for _, name in order.fields) if order.count is None else ():
+    alone = order.count is None and order.computed is None
+    for name in dict.fromkeys(name for _, name in order.fields) if alone else ():
         types = sum(1 << code for code in {code for code, other in order.fields if other == name})
         yield from _chosen(context, order, Kind(types))
 
@@ -109,6 +164,10 @@ def chosen_of_all(context: Context, left: Derivation) -> Iterator[Made]:
 def _chosen(context: Context, order: Order, of: NodeSet) -> Iterator[Made]:
     end: End = "asc" if order.end == "asc" else "desc"
     again: Features = (("order-of-order", float(has_order(of))), ("order-of-named", float(isinstance(of, Named))))
+    if order.computed is not None:
+        for counted, types, features in computed_from(context, order.computed, of.types):
+            yield Top(types, narrowed(of, types), counted, end, order.limit), (*again, *features)
+        return
     if order.count is None:
         for name in dict.fromkeys(name for code, name in order.fields if of.types >> code & 1):
             types = sum(1 << code for code, other in order.fields if other == name and of.types >> code & 1)
@@ -119,6 +178,18 @@ def _chosen(context: Context, order: Order, of: NodeSet) -> Iterator[Made]:
         types = context.schema.near(counted.to, counted.relation, counted.direction) & of.types
         if types:
             yield Top(types, narrowed(of, types), counted, end, order.limit), (*again, *features)
+
+
+def computed_from(context: Context, what: Computed, types: int) -> Iterator[tuple[Counted, int, Features]]:
+    """Yield what may be computed from neighbours of nodes of some types, with the types that have such neighbours."""
+    for name in dict.fromkeys(name for _, name in what.fields):
+        having = sum(1 << code for code in {code for code, other in what.fields if other == name})
+        among = Kind(having) if what.among is None else narrowed(what.among, having & what.among.types)
+        for walk, features in floating(context, types, among) if among.types else ():
+            # Of a walk over two relations the nearer nodes are not those with the field.
+            if not walk.of.types & ~having:
+                counted = _counted(walk.relation, OPPOSITE[walk.direction], walk.of)
+                yield replace(counted, function=what.function, of=name), walk.types & types, features
 
 
 def counts(

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
-from search.domain.plan import Ask, Operator
-from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed
+from search.domain.plan import Operator
+from search.stages.plan.derivation import Amount, Computed, Derivation, Features, FieldNamed
 from search.stages.plan.operators.context import Context, Made
 from search.stages.plan.sets import (
     Asked,
@@ -81,12 +81,12 @@ def number_of(context: Context, left: Derivation, right: Derivation) -> Iterator
 
 def mean(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The mean of a field."""
-    yield ("mean", right.meaning), ()
+    yield Computed("mean", right.meaning.fields), ()
 
 
 def total(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The sum of a field."""
-    yield ("sum", right.meaning), ()
+    yield Computed("sum", right.meaning.fields), ()
 
 
 def aggregate_of(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -99,10 +99,9 @@ def of_aggregate(context: Context, left: Derivation, right: Derivation) -> Itera
     yield from _aggregate(right.meaning, left.meaning)
 
 
-def _aggregate(what: tuple[str, FieldNamed], of: NodeSet) -> Iterator[Made]:
-    ask, named = what
-    for name, types in _of_types(named.fields, of.types):
-        yield Asked(narrowed(of, types), cast(Ask, ask), name), ()
+def _aggregate(what: Computed, of: NodeSet) -> Iterator[Made]:
+    for name, types in _of_types(what.fields, of.types):
+        yield Asked(narrowed(of, types), what.function, name), ()
 
 
 def field_meets(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
