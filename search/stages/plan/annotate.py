@@ -293,12 +293,20 @@ class Annotator:
         for category, phrases in _cue_phrases(self.code):
             for at in range(len(said)):
                 if length := phrases.length(said, at):
-                    span = at, at + length
-                    yield self._made(span, category, None, f"cue-{category}", ())
+                    meaning = self._from_high if category == "BY" else None
+                    yield self._made((at, at + length), category, meaning, f"cue-{category}", ())
         for category, span in permissions(said, self.code) if self.schema.forbidding else ():
             yield self._made(span, category, None, f"cue-{category}", ())
             for relation in self.schema.forbidding if category == "FORBID" else ():
                 yield self._made(span, "R", Relating(relation, "out"), "relation-forbids", ())
+
+    @cached_property
+    def _from_high(self) -> frozenset[tuple[int, str]]:
+        """The fields of which people want to see the highest value first."""
+        known = scales_of("en").superlative
+        best = (known.at(tokens(word), 0) for word in language("en").entries("follow_up", "best"))
+        scales = [found[1].scale for found in best if found]
+        return frozenset((code, name) for scale in scales for code, name, _ in self.schema.scaled(scale))
 
     def _scales(self, said: Sequence[Token]) -> Iterator[Derivation]:
         known = scales_of(self.code)
@@ -545,10 +553,14 @@ def _inside(mention: Mention, other: Mention) -> bool:
 
 @lru_cache(maxsize=8)
 def _cue_phrases(code: str) -> tuple[tuple[str, Phrases[bool]], ...]:
-    """Return the phrases of the closed words of a language, by category."""
+    """Return the phrases of the closed words of a language, by category.
+
+    What asks to sort the answers of the search before asks so of any other.
+    """
     lang = language(code)
+    more = {"BY": lang.entries("follow_up", "SORT")}
     return tuple(
-        (name, Phrases((phrase, True) for phrase in lang.entries("grammar", name)))
+        (name, Phrases((phrase, True) for phrase in (*lang.entries("grammar", name), *more.get(name, ()))))
         for name in lang.table("grammar")
         if name not in PERMISSIONS
     )

@@ -12,8 +12,7 @@ from functools import cached_property, lru_cache
 
 from search.interfaces import NodeStore
 from search.language.languages import language
-from search.language.reading.scales import scales_of
-from search.language.tokens import Phrases, Token, tokens
+from search.language.tokens import Phrases, Token
 from search.language.words import WHICH
 from search.stages.plan.annotate import Annotated
 from search.stages.plan.derivation import Derivation, Features
@@ -91,7 +90,7 @@ class Referring:
 
     def _of_closed(self, closed: dict[str, list[tuple[int, int]]], given: Given | None) -> Iterator[Derivation]:
         for category, spans in closed.items():
-            meaning: object = given if category == GIVEN else self._from_high if category == SORT else None
+            meaning: object = given if category == GIVEN else None
             for span in spans if category != GIVEN or given is not None else ():
                 rule = "given-said" if category == GIVEN else f"cue-{category}"
                 yield self._made(span, category, meaning, rule)
@@ -126,14 +125,6 @@ class Referring:
         features: Features = ((f"rule:{rule}", 1.0),)
         covered = (1 << span[1]) - (1 << span[0])
         return Derivation(*span, category, meaning, self.weights(features), rule, features, covered=covered)
-
-    @cached_property
-    def _from_high(self) -> frozenset[tuple[int, str]]:
-        """The fields of which people want to see the highest value first."""
-        known = scales_of("en").superlative
-        best = (known.at(tokens(word), 0) for word in language("en").entries("follow_up", "best"))
-        scales = [found[1].scale for found in best if found]
-        return frozenset((code, name) for scale in scales for code, name, _ in self.schema.scaled(scale))
 
 
 def _moved(one: Derivation, place: int) -> Derivation:

@@ -190,18 +190,6 @@ def most_compared(context: Context, left: Derivation, right: Derivation) -> Iter
         yield Top(given.types, given, name, "desc" if amount.op == ">" else "asc"), ()
 
 
-def sorted_by_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
-    """An order of all answers by a field; `left` has those fields that begin with the highest value."""
-    fields = tuple(pair for pair in right.meaning.fields if pair in context.schema.measured)
-    if fields:
-        yield Order("desc" if set(fields) & left.meaning else "asc", fields, limit=0), ()
-
-
-def sorted_by_order(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
-    """An order of which all places are asked for: *sorted by newest*."""
-    yield replace(right.meaning, limit=0), ()
-
-
 def put_first(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """An order of which all places are asked for: *newest first*."""
     yield replace(left.meaning, limit=0), ()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import cast
 
 from search.domain.graph import OPPOSITE, Direction
-from search.domain.plan.parts import AGGREGATES, Aggregate
+from search.domain.plan.parts import AGGREGATES
 from search.stages.plan.derivation import Computed, Derivation, Features, FieldNamed, Order, Relating
 from search.stages.plan.operators.context import Context, Made
 from search.stages.plan.operators.sets import floating, related
@@ -102,6 +101,25 @@ def of_computed(context: Context, left: Derivation, right: Derivation) -> Iterat
         yield Order(left.meaning, computed=computed), ()
 
 
+def by_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """An order of all answers by a field; `left` has those fields that begin with the highest value."""
+    fields = tuple(pair for pair in right.meaning.fields if pair in context.schema.measured)
+    if fields:
+        yield Order("desc" if set(fields) & left.meaning else "asc", fields, limit=0), ()
+
+
+def by_order(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """An order of which all places are asked for: *sorted by newest*."""
+    yield replace(right.meaning, limit=0), ()
+
+
+def by_again(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """An order of all answers that is said twice, the second time with its end: *sorted by year, newest first*."""
+    both = set(left.meaning.fields) & set(right.meaning.fields)
+    if both and not left.meaning.limit and not right.meaning.limit:
+        yield replace(right.meaning, fields=tuple(pair for pair in left.meaning.fields if pair in both)), ()
+
+
 def by_computed(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """An order of all answers by a number of neighbours, or by what is computed from them: *by total sales*."""
     yield from _of_all(context, right.meaning)
@@ -131,7 +149,7 @@ def computed_of(context: Context, meaning: Computed | Asked) -> Iterator[Compute
     if isinstance(meaning, Asked):
         if meaning.ask in AGGREGATES and meaning.show and not meaning.edge:
             fields = tuple((code, meaning.show) for code in codes(meaning.types))
-            yield Computed(cast(Aggregate, meaning.ask), fields, meaning.of)
+            yield Computed(meaning.ask, fields, meaning.of)
     elif fields := tuple(pair for pair in meaning.fields if pair in context.schema.measured):
         yield Computed(meaning.function, fields)
 
@@ -170,6 +188,9 @@ def _chosen(context: Context, order: Order, of: NodeSet) -> Iterator[Made]:
         return
     if order.count is None:
         for name in dict.fromkeys(name for code, name in order.fields if of.types >> code & 1):
+            if isinstance(of, Top) and of.by == name:
+                # What is in order of a field is not put in order of it again.
+                continue
             types = sum(1 << code for code, other in order.fields if other == name and of.types >> code & 1)
             yield Top(types, narrowed(of, types), name, end, order.limit), again
         return
