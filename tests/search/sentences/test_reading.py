@@ -26,6 +26,7 @@ def plan(label: str, anchors: Any = (), hops: Any = (), text: str = "", **more: 
     } | more  # fmt: skip
 
 
+MEAN = {"by": {"count": CITED["count"] | {"function": "mean", "of": "pages"}}, "direction": "desc", "limit": 1}
 INSIDE = HEADACHE | {"plan": plan("symptom", order={"by": CITED, "direction": "desc", "limit": 1})}
 
 
@@ -37,6 +38,7 @@ def any_neighbour(rel: str, direction: str, label: str) -> dict[str, Any]:
     ("given", "said"),
     [
         (plan("disease", [HEADACHE], [OF_HEADACHE]), "disease that shows itself by “headache”"),
+        (plan("paper", order=MEAN), "paper that has the highest mean pages of papers it is cited by"),
         (plan("symptom", [HEADACHE | {"var": "T"}]), "“headache”, the symptom"),
         (plan("disease", [HEADACHE], [OF_HEADACHE], "rare"), "disease that shows itself by “headache”, about “rare”"),
         (plan("tent", show="weight_g"), "weight of tent"),

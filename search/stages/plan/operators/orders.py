@@ -90,6 +90,12 @@ def first_places(context: Context, left: Derivation, right: Derivation) -> Itera
     yield replace(right.meaning, limit=left.meaning), ()
 
 
+def several_chosen(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """As many places of a set as are said before it, where an order behind it chooses."""
+    if isinstance(right.meaning, Top) and right.meaning.limit == 1:
+        yield replace(right.meaning, limit=left.meaning), ()
+
+
 def places_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """An order with the number of places behind it."""
     yield replace(left.meaning, limit=right.meaning), ()

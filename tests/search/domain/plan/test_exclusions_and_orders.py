@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -105,6 +106,52 @@ def test_a_count_may_be_made_among_the_nodes_of_another_variable() -> None:
     )  # fmt: skip
     assert normal_form(renamed, SHOP) == normal_form(plan, SHOP)
     assert len({normal_form(one, SHOP) for one in (plan, parsed(order={"by": {"count": AMONG}}), parsed())}) == 3
+
+
+SOLD: dict[str, Any] = {"rel": "HAS_BRAND", "direction": "in", "to_label": "product", "function": "mean", "of": "price"}
+
+
+def test_an_order_and_a_filter_may_compare_what_is_computed_from_neighbours() -> None:
+    of_brand = {
+        "anchors": [], "hops": [], "exclude": [], "target": {"var": "T", "labels": ["brand"]}, "ask": "which",
+        "filters": [{"var": "T", "count": SOLD, "op": "between", "value": [19.5, 40]}],
+    }  # fmt: skip
+    plan = parsed(**of_brand, order={"by": {"count": SOLD | {"function": "sum"}}})
+    by = Count("HAS_BRAND", "in", "product", function="mean", of="price")
+    assert plan.order == Order(replace(by, function="sum"), "desc", None)
+    assert plan.filters == (Filter("T", "", "between", [19.5, 40], by),)
+    assert Plan.parse(plan.to_json(), SHOP) == plan == plan_from_json(plan.to_json())
+    counted = SOLD | {"of": {"count": {"rel": "REPLACES", "direction": "in"}}}
+    other = parsed(**of_brand, order={"by": {"count": counted}})
+    assert other.order == Order(replace(by, of=Count("REPLACES", "in")), "desc", None)
+    assert plan_from_json(other.to_json()) == other
+    assert len({normal_form(one, SHOP) for one in (plan, other, parsed(**of_brand, order=None))}) == 3
+
+
+@pytest.mark.parametrize(
+    ("wrong", "pointer", "said"),
+    [
+        ({"of": "weight"}, "/of", "there is no field 'weight'"),
+        ({"of": "prise"}, "/of", "Did you mean 'price'?"),
+        ({"of": "name"}, "/of", "A mean needs a number of product"),
+        ({"of": ""}, "/of", ""),
+        ({"function": None}, "/of", "of needs a function"),
+        ({"function": "median"}, "/function", ""),
+        ({"of": {"count": {"rel": "REPLACE"}}}, "/of/count/rel", "Did you mean 'REPLACES'?"),
+        ({"of": {"count": SOLD}}, "/of/count", "a field or a plain count"),
+        ({"of": {"sum": 1}}, "/of/sum", ""),
+    ],
+)
+def test_what_cannot_be_computed_from_neighbours_is_a_fault(wrong: dict[str, Any], pointer: str, said: str) -> None:
+    target = {"var": "T", "labels": ["brand"]}
+    found = faults(anchors=[], hops=[], exclude=[], target=target, order={"by": {"count": SOLD | wrong}})
+    assert said in found[f"/order/by/count{pointer}"]
+
+
+@pytest.mark.parametrize("value", ["20", None, True, [1, 2], float("nan"), 10**301])
+def test_what_is_computed_is_compared_with_a_number(value: object) -> None:
+    found = faults(filters=[{"var": "b", "count": SOLD, "op": ">", "value": value}])
+    assert found["/filters/0/value"] == "A mean is compared with a number."
 
 
 @pytest.mark.parametrize(
