@@ -29,7 +29,7 @@ from search.views.runs import trace
 from search.views.search import home
 from search.views.settings import knowledge_settings, settings_back, settings_list
 from search.views.status import status
-from search.views.suggest import suggest
+from search.views.suggest import suggest, suggest_any
 from search.views.theme import theme
 from search.views.why import why
 
@@ -70,6 +70,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("search/<uuid:run_id>/results/<int:rank>/paths/", paths, name="search-paths"),
     path("search/<uuid:run_id>/results.csv", results_csv, name="search-csv"),
     path("search/<uuid:run_id>/trace/", trace, name="search-trace"),
+    path("suggest/", suggest_any, name="search-suggest-any"),
     path("kb/<str:name>/suggest/", suggest, name="search-suggest"),
     path("kb/<str:name>/paths/", paths_of_two, name="search-paths-between"),
     path("kb/<str:name>/paths.csv", paths_of_two_csv, name="search-paths-between-csv"),

@@ -40,6 +40,7 @@ from search.neural.site_encoders import encoder
 from search.prompts import PlanPrompts
 
 _loading = threading.RLock()
+_also_forgotten: list[Callable[[], None]] = []
 _with_files: set[int] = set()
 """The releases whose index files were found right."""
 
@@ -263,10 +264,17 @@ def forget() -> None:
         field_retrievers.cache_clear()
 
 
+def forget_with_releases(clear: Callable[[], None]) -> None:
+    """Call a function whenever the tools of releases are forgotten: it empties a cache of something made from them."""
+    _also_forgotten.append(clear)
+
+
 def forget_releases() -> None:
     """Empty the cache of tools, so that the next search checks the index files of its release and opens them again."""
     with _loading:
         _tools.cache_clear()
+        for clear in _also_forgotten:
+            clear()
         _with_files.clear()
 
 

@@ -231,16 +231,25 @@ class Bm25Index:
             found[place, held] = data[first:last][at[held]]
         return _idf(np.asarray(starts[words + 1] - starts[words]), len(owners)), found
 
+    def rarities(self, text: str) -> dict[str, float | None]:
+        """Return the idf of each distinct word of a text, by its stem; None for a word that no document has."""
+        scorer, owners = self._matrix(None)
+        words = dict.fromkeys(self._analyzer.words(text))
+        if scorer is None:
+            return dict.fromkeys(words)
+        starts = scorer.scores["indptr"]
+        places = [self._vocabulary.find(word) for word in words]
+        holding = [0 if place is None else int(starts[place + 1] - starts[place]) for place in places]
+        found = _idf(np.array(holding), len(owners)).tolist()
+        return {word: one if held else None for word, one, held in zip(words, found, holding, strict=True)}
+
     def rarity(self, text: str) -> float:
         """Return the sum of the idf of a text's distinct words; unknown words count as ones of no document."""
         scorer, owners = self._matrix(None)
-        words = set(self._analyzer.words(text))
         if scorer is None:
             return 0.0
-        starts = scorer.scores["indptr"]
-        places = [self._vocabulary.find(word) for word in sorted(words)]
-        holding = [0 if place is None else int(starts[place + 1] - starts[place]) for place in places]
-        return float(_idf(np.array(holding), len(owners)).sum())
+        unknown = float(_idf(np.zeros(1, dtype=np.int64), len(owners))[0])
+        return sum(unknown if one is None else one for one in self.rarities(text).values())
 
     @property
     def fields(self) -> tuple[str, ...]:

@@ -131,6 +131,10 @@ class TextIndex(Protocol):
         """
         ...
 
+    def rarities(self, text: str) -> dict[str, float | None]:
+        """Return the idf of each distinct word of a text, by its stem; None for a word that no document has."""
+        ...
+
     def rarity(self, text: str) -> float:
         """Return the sum of the idf of a text's distinct words; a word that no document has counts as idf of 0 of them.
 

@@ -68,6 +68,10 @@ class SearchRun(models.Model):
     )
     knowledge_base = models.ForeignKey(KnowledgeBase, null=True, on_delete=models.SET_NULL, related_name="runs")
     knowledge_base_name = models.CharField(max_length=200)
+    other_bases = models.JSONField(
+        null=True, blank=True, editable=False,
+        help_text="Names of other knowledge bases that fit the question, where the asker named none; null if one was.",
+    )  # fmt: skip
     release = models.ForeignKey(Release, null=True, on_delete=models.SET_NULL, related_name="runs")
     release_name = models.CharField(max_length=200, blank=True)
     settings_version = models.PositiveIntegerField(default=0)

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 
 from search.domain.errors import Fault
 from search.domain.question import LONGEST_QUESTION
-from search.models import KnowledgeBase
+from search.models import KnowledgeBase, SearchRun
 from search.services.pipelines.list_pipelines import pipeline_choices
 
 _SHOWN = (
@@ -26,7 +26,9 @@ _SHOWN = (
 class SearchBox:
     """The form with its present values.
 
-    `faults` are messages by field; `longest` is the largest number of characters of a question.
+    `faults` are messages by field; `longest` is the largest number of characters of a question. With `chooses` the form
+    may leave the knowledge base open; `fitting` is then the name of the one that was chosen for the present question,
+    and `others` are names of others that it may be for.
     """
 
     knowledge_bases: Sequence[KnowledgeBase]
@@ -34,8 +36,21 @@ class SearchBox:
     knowledge_base: str = ""
     question: str = ""
     pipeline: str = ""
+    chooses: bool = False
+    fitting: str = ""
+    others: Sequence[str] = ()
     faults: dict[str, list[str]] = field(default_factory=dict)
     longest: int = LONGEST_QUESTION
+
+    @property
+    def fitting_base(self) -> KnowledgeBase | None:
+        """The knowledge base that was chosen for the question, if the reader may ask it."""
+        return next((base for base in self.knowledge_bases if base.name == self.fitting), None)
+
+    @property
+    def other_bases(self) -> list[KnowledgeBase]:
+        """The other knowledge bases that the question may be for, of those that the reader may ask."""
+        return [base for base in self.knowledge_bases if base.name in self.others]
 
     @property
     def elsewhere(self) -> list[str]:
@@ -48,9 +63,18 @@ def question_box(request: HttpRequest, **values: Any) -> SearchBox:
     """Return the form with the given values and the knowledge bases that the user may search."""
     bases = list(askable(request).select_related("active_release__snapshot").only(*_SHOWN))
     box = SearchBox(bases, pipeline_choices(), **values)
-    box.knowledge_base = box.knowledge_base or (bases[0].name if bases else "")
+    box.chooses = box.chooses and len(bases) > 1
+    box.knowledge_base = box.knowledge_base or (bases[0].name if bases and not box.chooses else "")
     box.pipeline = box.pipeline or settings.GRASP_DEFAULT_PIPELINE
     return box
+
+
+def asked_box(request: HttpRequest, run: SearchRun) -> SearchBox:
+    """Return the form as it was when a search was asked; where it left the knowledge base open, it does so again."""
+    values = {"question": run.question, "pipeline": run.pipeline, "chooses": True}
+    if run.other_bases is None:
+        return question_box(request, **values, knowledge_base=run.knowledge_base_name)
+    return question_box(request, **values, fitting=run.knowledge_base_name, others=run.other_bases)
 
 
 def askable(request: HttpRequest) -> QuerySet[KnowledgeBase]:

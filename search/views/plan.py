@@ -25,7 +25,7 @@ from search.services.searches.describe_search import describe_search
 from search.services.searches.request_search import request_search
 from search.views import plan_form
 from search.views.finding import find_run
-from search.views.form import question_box
+from search.views.form import asked_box
 from search.views.parts import wants_part
 from search.views.plan_additions import without_blanks
 from search.views.plan_changes import changed
@@ -140,7 +140,7 @@ def _page(
     context: dict[str, Any] = {"run": run, "editor": editor, "unfinished": bool(blank), "around": around}
     if wants_part(request):
         return render(request, "search/_plan_editor.html", context, status=status)
-    box = question_box(request, knowledge_base=run.knowledge_base_name, question=run.question, pipeline=run.pipeline)
+    box = asked_box(request, run)
     return render(request, "search/plan.html", context | {"box": box}, status=status)
 
 

@@ -24,7 +24,7 @@ from search.services.searches.plan_answers import ANSWERS_SECONDS, plan_answers
 from search.services.searches.watch_search import await_change, glance
 from search.views.collect import collected
 from search.views.finding import find_run
-from search.views.form import askable, question_box
+from search.views.form import askable, asked_box
 from search.views.own_searches import starred
 from search.views.shown.facets import ShownFacets, show_facets
 from search.views.shown.search import ShownSearch, relations_of, show_run
@@ -73,7 +73,7 @@ def results_page(
 
     `follow_fault` says why the words `follow_typed` could not be asked as a follow-up.
     """
-    box = question_box(request, knowledge_base=run.knowledge_base_name, question=run.question, pipeline=run.pipeline)
+    box = asked_box(request, run)
     context = _context(request, run) | {"box": box, "feedback_fault": fault, "feedback_typed": typed}
     context |= {"follow_fault": follow_fault, "follow_typed": follow_typed}
     return render(request, "search/results.html", context, status=status)

@@ -79,6 +79,6 @@ def _read_plan(text: str) -> tuple[Any, list[Fault]]:
 def _page(
     request: HttpRequest, values: dict[str, str], status: int, faults: Any = None, plan: str = ""
 ) -> HttpResponse:
-    box = question_box(request, **values, faults=faults or {})
+    box = question_box(request, **values, chooses=True, faults=faults or {})
     own = recent_searches(request.user, visitor_of(request))
     return render(request, "search/home.html", {"box": box, "recent": own, "plan": plan}, status=status)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from itertools import zip_longest
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
@@ -13,12 +14,15 @@ from search.models import Node, Release
 from search.sentences.values import type_words
 from search.services.knowledge.find_nodes import complete_name
 from search.views.finding import find_knowledge_base
+from search.views.form import askable
 from search.views.unavailable import says_what_is_down
 
 MOST_WORDS = 5
 SHORTEST, SHORTEST_WHOLE = 3, 2
 """Letters from which on names are looked for: of a question's end, and of a field that holds a name alone."""
 SUGGESTIONS_SHOWN = 6
+MOST_BASES = 12
+"""Most knowledge bases in which names are looked for while none is chosen."""
 _WORD_START = re.compile(r"(?<!\S)\S")
 MOST_LETTERS = 16
 """Letters at the end of a text without spaces from each of which names are looked for."""
@@ -42,7 +46,26 @@ def suggest(request: HttpRequest, name: str) -> HttpResponse:
     base = find_knowledge_base(request, name)
     text = request.GET.get("q", "")[-200:]
     complete = _whole if "whole" in request.GET else _completed
-    start, items = (0, []) if base.active_release is None else complete(base.active_release, text)
+    return _answer(text, *((0, []) if base.active_release is None else complete(base.active_release, text)))
+
+
+@require_safe
+@says_what_is_down
+def suggest_any(request: HttpRequest) -> HttpResponse:
+    """Return the same from all knowledge bases that the caller may ask: of the longest ending that any of them has."""
+    text = request.GET.get("q", "")[-200:]
+    best, several = len(text), list[list[dict[str, str]]]()
+    for base in askable(request).select_related("active_release__snapshot").order_by("name")[:MOST_BASES]:
+        assert base.active_release is not None
+        start, items = _completed(base.active_release, text)
+        if items and start <= best:
+            several = [*(several if start == best else []), items]
+            best = start
+    mixed = [item for row in zip_longest(*several) for item in row if item is not None]
+    return _answer(text, best, mixed[:SUGGESTIONS_SHOWN])
+
+
+def _answer(text: str, start: int, items: list[dict[str, str]]) -> JsonResponse:
     answer = JsonResponse({"length": len(text) - start, "items": items})
     answer["Cache-Control"] = "private, max-age=60"
     return answer

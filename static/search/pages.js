@@ -99,7 +99,7 @@ function completing(input, picker) {
   const ask = async () => {
     const mine = ++asked;
     const text = input.value.slice(0, input.selectionStart);
-    const answer = await fetch(`/kb/${encodeURIComponent(picker.value)}/suggest/?q=${encodeURIComponent(text.slice(-200))}${whole}`);
+    const answer = await fetch(`${picker.value ? `/kb/${encodeURIComponent(picker.value)}` : ""}/suggest/?q=${encodeURIComponent(text.slice(-200))}${whole}`);
     if (!answer.ok) return;
     const found = await answer.json();
     if (mine !== asked) return;

@@ -31,7 +31,7 @@ class Pipeline(serializers.Serializer[Any]):
 
 
 class SearchRequest(serializers.Serializer[Any]):
-    """A question to a knowledge base. The knowledge base may be left out if `follows` is given."""
+    """A question. Without a knowledge base, that of `follows` is asked, else the one that fits the question best."""
 
     knowledge_base = Text(max_length=100, required=False)
     question = Text(max_length=LONGEST_QUESTION)
@@ -366,6 +366,10 @@ class Search(serializers.Serializer[Any]):
     follows = serializers.UUIDField(allow_null=True, help_text="The search that this one follows.")
     follow_up = FollowUp(allow_null=True)
     knowledge_base = Text(allow_blank=True)
+    other_bases = serializers.ListField(
+        child=Text(), allow_null=True,
+        help_text="Null if the caller named the knowledge base; else the others that the question may be for.",
+    )  # fmt: skip
     release = Text(allow_null=True)
     pipeline = UsedPipeline()
     k = Whole()

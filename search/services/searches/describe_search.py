@@ -86,6 +86,7 @@ def describe(run: SearchRun, steps: Sequence[SearchStep]) -> dict[str, Any]:
             run, output.follow_up, output.plans.entries[shown] if shown is not None else None
         ),
         "knowledge_base": run.knowledge_base_name,
+        "other_bases": run.other_bases,
         "release": run.release_name or None,
         "pipeline": {
             "name": run.pipeline,

@@ -21,6 +21,7 @@ from search.services.access.limits import count_search, place_in_queue
 from search.services.access.visitors import NOBODY, User, Visitor
 from search.services.code_version import code_version
 from search.services.searches.check_request import SearchRejected, check_given_plan, check_k, check_question, whole
+from search.services.searches.choose_base import fitting_base
 from search.services.searches.follow import fitting, follow, followed_run
 from search.services.searches.pin import Pin
 from search.services.searches.record_request import insert_pinned, keep_pin, kept_pin
@@ -55,8 +56,8 @@ def request_search(
     (commands, evaluation), which sees every knowledge base. `plan` is a plan as JSON, `settings` are options as
     `{"stage.option": value}`, `time_limit` is in seconds, and `faults` are the faults that the door itself has found.
     `follows` is the id of the search that this one follows; knowledge base and pipeline are those of that search where
-    they are not given. `pin`, from `pin_searches`, sets release, settings and specification instead of `pipeline` and
-    `settings`.
+    they are not given. Where none is given, it is the knowledge base that fits the question best. `pin`, from
+    `pin_searches`, sets release, settings and specification instead of `pipeline` and `settings`.
     `visitor` identifies the caller beyond the account. `run_id` is the id that the run gets, a new one if it is None;
     with `awaited` the worker sends the described search with the notice of its end.
 
@@ -72,12 +73,14 @@ def request_search(
     if earlier is not None:
         knowledge_base = knowledge_base or earlier.knowledge_base_name
         pipeline = pipeline or earlier.pipeline
+    knowledge_base, others = fitting_base(knowledge_base, question, user)
     kept_plan, plan_faults = storable_json(plan, "/plan")
     kept_options, option_faults = storable_json(settings or {}, "/settings")
     run = SearchRun(
         id=run_id,
         question=storable_text(question),
         knowledge_base_name=storable_text(knowledge_base)[:200],
+        other_bases=others,
         pipeline=storable_text(pipeline or site.GRASP_DEFAULT_PIPELINE)[:100],
         k=whole(k) if 0 <= whole(k) < 2**31 else 0,
         plan=kept_plan,
@@ -90,8 +93,8 @@ def request_search(
         code_version=code_version(),
     )
     found = [*faults, *check_question(question), *check_k(k), *plan_faults, *option_faults, *strange]
-    plain = pin is None and enqueue and plan is None and not settings and isinstance(settings, Mapping | None)
-    plain = plain and follows is None
+    plain = pin is None and follows is None and plan is None and not settings and isinstance(settings, Mapping | None)
+    plain = plain and enqueue
     if plain and not found and _record_plain(run, origin, awaited):
         return run
     if pin is not None:

@@ -188,7 +188,7 @@ _PAPERS = _base("papers", "Papers", "Papers, authors, venues and what cites what
 def _home(*bases: KnowledgeBase, faults: Mapping[str, list[str]] | None = None, question: str = "") -> Page:
     def made(request: HttpRequest) -> Made:
         pipelines = made_up_box().pipelines
-        box = SearchBox(bases, pipelines, "films" if bases else "", question, "grasp", dict(faults or {}))
+        box = SearchBox(bases, pipelines, "films" if bases else "", question, "grasp", faults=dict(faults or {}))
         return "search/home.html", {"box": box, "recent": [], "plan": ""}
 
     return "", made

@@ -82,6 +82,9 @@ class Words:
         rows = [[self._table.get(word, {}).get(int(key), 0.0) for key in keys] for word in text.split()]
         return np.ones(len(rows), dtype=np.float32), np.array(rows, dtype=np.float32).reshape(len(rows), len(keys))
 
+    def rarities(self, text: str) -> dict[str, float | None]:
+        return {}
+
     def rarity(self, text: str) -> float:
         return float(len(set(text.split())))
 
