@@ -46,12 +46,14 @@ def fitting_base(named: object, question: object, user: User) -> tuple[object, l
 
     The others are None if a knowledge base is named, if there is no question, or nothing to choose from.
     """
-    if named or not isinstance(question, str) or not question.strip():
+    if named not in (None, "") or not isinstance(question, str) or not question.strip():
         return named, None
     visible = KnowledgeBase.objects.visible_to(user).filter(active_release__isnull=False)
     bases = list(visible.only("name", "active_release_id", "active_settings_id").order_by("name"))
     if not bases:
         return named, None
+    if len(bases) == 1:
+        return bases[0].name, []
     best, *others = choose_base(question[:LONGEST_QUESTION], bases)
     return best.base.name, [one.base.name for one in others if one.share >= LEAST_SHARE][:MOST_OTHERS]
 

@@ -44,9 +44,9 @@ def test_a_search_that_has_not_ended_cannot_be_followed_yet(api: Client, films: 
 
 
 @pytest.mark.django_db
-def test_without_a_search_to_follow_the_knowledge_base_is_needed(api: Client, films: KnowledgeBase) -> None:
-    answer = post(api, {"question": "how many?", "follows": None})
-    assert [fault["pointer"] for fault in answer.json()["errors"]] == ["/knowledge_base"]
+def test_without_a_search_to_follow_the_knowledge_base_is_chosen(api: Client, films: KnowledgeBase) -> None:
+    answer = post(api, {"question": "how many?", "follows": None}).json()
+    assert (answer["knowledge_base"], answer["other_bases"], answer["follows"]) == ("films", [], None)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -89,13 +89,19 @@ def test_k_is_a_whole_number_from_1_to_100(films: KnowledgeBase, k: object) -> N
     assert pointers(k=k) == ["/k"]
 
 
-@pytest.mark.parametrize("name", ["nothing", "Films", "fi\x00lms", "", None, 3, [], {}, "x" * 5000, "\ud800"])
+@pytest.mark.parametrize("name", ["nothing", "Films", "fi\x00lms", 3, [], {}, "x" * 5000, "\ud800"])
 def test_a_knowledge_base_that_is_not_there_is_a_fault_that_names_those_which_are(
     films: KnowledgeBase, name: object
 ) -> None:
     with pytest.raises(SearchRejected, match="There are: films") as rejected:
         ask(knowledge_base=name)
     assert [fault.pointer for fault in rejected.value.faults] == ["/knowledge_base"]
+
+
+@pytest.mark.parametrize("name", ["", None])
+def test_the_only_knowledge_base_is_asked_where_none_is_named(films: KnowledgeBase, name: object) -> None:
+    run = ask(knowledge_base=name)
+    assert (run.knowledge_base_name, run.other_bases) == ("films", [])
 
 
 def test_a_knowledge_base_whose_name_was_misspelt_is_offered(films: KnowledgeBase) -> None:
