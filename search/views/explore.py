@@ -79,7 +79,7 @@ def _asked(request: HttpRequest, name: str) -> tuple[KnowledgeBase, _Start, list
     """Return what the address means; nothing is explored where the index files are not on this machine."""
     base = find_knowledge_base(request, name)
     start = _result(request, base) if "search" in request.GET else _entity(request, base)
-    steps = [step[:LONGEST].replace("\x00", "") for step in request.GET.getlist("open")[: MOST_STEPS + 1]]
+    steps = [step[:LONGEST] for step in request.GET.getlist("open")[: MOST_STEPS + 1]]
     if graph_of(start.release) is None:
         return base, start, steps, None
     found = explore(start.release, start.id, start.paths, steps)
@@ -92,7 +92,7 @@ def _entity(request: HttpRequest, base: KnowledgeBase) -> _Start:
     if base.active_release is None:
         raise Http404(f"“{base.name}” has no active release.")
     node_id = request.GET.get("id", "")
-    return _Start(base.active_release, node_id.replace("\x00", ""), (("id", node_id),))
+    return _Start(base.active_release, node_id, (("id", node_id),))
 
 
 def _result(request: HttpRequest, base: KnowledgeBase) -> _Start:

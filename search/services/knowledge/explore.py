@@ -13,7 +13,6 @@ from search import wiring
 from search.domain.graph import DIRECTIONS, Direction, Node, Relation
 from search.models import Release
 from search.sentences.values import relation_wording
-from search.services.knowledge.describe_node import MOST_SORTED
 
 ADDED = 10
 """Nodes that one step adds at most."""
@@ -23,6 +22,8 @@ MOST_FIRST = 30
 """Nodes that a node begins with at most."""
 MOST_NODES = 150
 MOST_STEPS = 60
+MOST_SORTED = 500
+"""Neighbours up to this number are read and come by name; those of a larger hub come in the order of storage."""
 FULL = f"{MOST_NODES} entities are shown, and no more fit. Undo a step, or explore from another entity."
 NOT_FOLLOWED = "A step of this address does not fit this graph, and was left out."
 
@@ -145,8 +146,7 @@ def explore(
     """Return the nodes of `paths`, or without paths a node with its first neighbours, and what the steps add to them.
 
     `paths` have the form of `evidence.paths` and end at the node. None if the release has no such node. The index files
-    of the release must be on this machine. A step reads no more than `MOST_SORTED` neighbours: those of a hub come in
-    the order in which they are stored, others by name.
+    of the release must be on this machine. A step reads no more than `MOST_SORTED` neighbours.
     """
     tools = wiring.tools(release)
     [start] = tools.nodes.keys([node_id])
