@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from search.domain.graph import ANY, Direction, Relation
+from search.domain.graph import ANY, Relation
 from search.language.units import unit_of_name, written_unit
 from search.plan_words import AGGREGATE_WORDS, count_words, of_each_words, order_words, plural, value_words
 from search.text import words
@@ -28,7 +28,7 @@ def relation_words(name: str) -> str:
     return "any relation" if name in (ANY, "") else words(name)
 
 
-def relation_wording(relation: Relation, direction: Direction) -> str:
+def relation_wording(relation: Relation, direction: str) -> str:
     """Return a relation as seen from one of its ends, in the schema's wording if it has one."""
     return relation.wording(direction) or words(relation.name)
 

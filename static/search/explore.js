@@ -14,8 +14,8 @@ const short = (text) => text.length > LONGEST ? `${text.slice(0, LONGEST - 1).tr
 const pen = document.createElement("canvas").getContext("2d");
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
 
-function sized(label) {
-  pen.font = FONT;
+function sized(label, first = false) {
+  pen.font = first ? `600 ${FONT}` : FONT;
   return Math.ceil(Math.max(48, ...label.split("\n").map((line) => pen.measureText(line).width))) + 24;
 }
 
@@ -24,7 +24,7 @@ function sized(label) {
 function elements() {
   const nodes = data.nodes.map((node, at) => {
     const label = `${short(node.name)}\n${short(node.type)}`;
-    return { id: node.id, label, width: sized(label), at, said: `${node.name}, ${node.type}`, kind: node.first ? "first" : "one", column: node.column };
+    return { id: node.id, label, width: sized(label, node.first), at, said: `${node.name}, ${node.type}`, kind: node.first ? "first" : "one", column: node.column };
   });
   const groups = data.groups.map((group) => {
     const label = `and ${group.count.toLocaleString("en")} more`;
@@ -70,7 +70,7 @@ function arrange({ nodes, edges }) {
   for (const node of columned.filter((one) => !places.has(one.id))) {
     const row = rows.get(node.column) || 0, all = columned.filter((other) => other.column === node.column).length;
     rows.set(node.column, row + 1);
-    put(node, { x: -300 * node.column, y: (row - (all - 1) / 2) * 110 * (tall / all) });
+    put(node, { x: -340 * node.column, y: (row - (all - 1) / 2) * 110 * (tall / all) });
   }
   if (!boxes.length) put(nodes.find((node) => node.kind === "first"), { x: 0, y: 0 });
   const fresh = nodes.filter((node) => !places.has(node.id));

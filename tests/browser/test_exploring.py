@@ -15,6 +15,16 @@ pytestmark = pytest.mark.browser
 OPENED = "() => new URLSearchParams(location.search).getAll('open').length"
 
 
+# Cytoscape.js keeps its graph at the element that it draws in.
+DRAWN = """() => document.getElementById('drawing')._cyreg.cy.nodes("[kind != 'group']")
+  .sort((a, b) => a.data('at') - b.data('at')).map((node) => node.data('said').split(', ').slice(0, -1).join(', '))"""
+
+
+def drawn(page: Page) -> list[str]:
+    """Return the names of the entities in the drawing."""
+    return list(page.evaluate(DRAWN))
+
+
 def entities(page: Page) -> list[str]:
     """Return the names in the table of entities."""
     return page.locator(".explored-nodes tbody th").all_inner_texts()
@@ -39,14 +49,15 @@ def test_a_result_is_explored_step_by_step_and_back(open_page: Callable[..., Pag
     assert len(opened) > len(first)
     expect(page.locator("#nodes-title .count")).to_have_text(str(len(opened)))
     assert page.evaluate(OPENED) == 1
-    # What every entity of the table is, the drawing shows: each may be reached from its relations in the panel.
     assert panel.get_by_role("button").count() <= before
+    assert drawn(page) == opened
     assert violations(page) == []
     assert faint_in_dark(page) == []
 
     page.get_by_role("link", name="Undo").click()
     expect(page.locator("#nodes-title .count")).to_have_text(str(len(first)))
     assert entities(page) == first
+    assert drawn(page) == first
     assert page.evaluate(OPENED) == 0
     page.go_back()
     expect(page.locator("#nodes-title .count")).to_have_text(str(len(opened)))
@@ -81,7 +92,7 @@ def test_the_drawing_and_what_it_shows_can_be_kept(open_page: Callable[..., Page
     expect(page.get_by_role("application")).to_be_visible()
     for name, file in (("PNG", "graph.png"), ("CSV", "graph.csv"), ("JSON", "graph.json")):
         with page.expect_download() as download:
-            page.get_by_text(name, exact=False).and_(page.locator("#explore-actions *:is(a, button)")).click()
+            page.locator("#explore-actions :is(a, button)", has_text=name).click()
         assert download.value.suggested_filename == file
         assert download.value.path().stat().st_size > 100
 
