@@ -28,6 +28,11 @@ def relation_words(name: str) -> str:
     return "any relation" if name in (ANY, "") else words(name)
 
 
+def relation_wording(relation: Relation, direction: str) -> str:
+    """Return a relation as seen from one of its ends, in the schema's wording if it has one."""
+    return relation.wording(direction) or words(relation.name)
+
+
 def value_text(value: Any) -> str:
     """Return a filter's value as text; nothing for a filter without a value."""
     return "" if value is None else value_words(value)

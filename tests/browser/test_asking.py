@@ -240,7 +240,7 @@ def test_the_trace_shows_who_did_what_for_how_long(page: Page) -> None:
 
     names = page.locator(".waterfall .step-name").all_inner_texts()
     assert [name.strip("▸▾ ") for name in names] == [
-        "Plan", "Link", "Traverse", "Rescore", "Retrieve", "Fuse", "Check", "Rerank", "Explain",
+        "Waiting", "Plan", "Link", "Traverse", "Rescore", "Retrieve", "Fuse", "Check", "Rerank", "Explain",
     ]  # fmt: skip
     page.get_by_text("Retrieve", exact=True).click()
     expect(page.locator(".waterfall details[open] pre").last).to_contain_text('"scores"')

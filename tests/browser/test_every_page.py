@@ -21,7 +21,8 @@ DESK = {"width": 1280, "height": 844}
 PAGES = [
     "/", f"/?kb={NAME}", "/status/", "/nothing/", "/settings/",
     "/kb/products/nodes/designer:ingunn-aas/", "/kb/products/nodes/TH-101/", f"/kb/{NAME}/nodes/{LONG_ID}/",
-    "/kb/products/settings/", f"/kb/{NAME}/settings/",
+    "/kb/products/settings/", f"/kb/{NAME}/settings/", "/kb/products/explore/?id=designer%3Aingunn-aas",
+    f"/kb/{NAME}/explore/?id={LONG_ID}",
 ]  # fmt: skip
 # The viewer at /api/docs/ is left out: Swagger UI draws all of it, and nothing there is ours but the texts.
 ADMIN = [

@@ -10,7 +10,7 @@ from search import wiring
 from search.domain.graph import Direction, Field, NodeType, Relation, Schema
 from search.interfaces import Adjacency
 from search.models import Edge, Node, Release
-from search.text import words
+from search.sentences.values import relation_wording
 
 PAGE = 50
 """Neighbours on one page of a group."""
@@ -140,18 +140,13 @@ def _group(near: _Neighbours, page: int) -> dict[str, Any]:
     return {
         "relation": near.relation.name,
         "direction": near.direction,
-        "wording": _wording(near.relation, near.direction),
+        "wording": relation_wording(near.relation, near.direction),
         "count": shown,
         "more": more,
         "page": page,
         "pages": pages,
         "items": _items(near, (page - 1) * PAGE, shown) if count else [],
     }
-
-
-def _wording(relation: Relation, direction: Direction) -> str:
-    """Return the relation as seen from the node, in the schema's wording if it has one."""
-    return relation.wording(direction) or words(relation.name)
 
 
 def _items(near: _Neighbours, first: int, count: int) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from search.domain.facets import Facet
-from search.sentences.values import Relations
+from search.sentences.values import Relations, relation_wording
 from search.services.searches.facets import Facets
 from search.text import words
 
@@ -67,4 +67,4 @@ def _title(facet: Facet, relations: Relations) -> str:
     relation = relations.get(facet.name) if facet.kind == "relation" else None
     if relation is None:
         return words(facet.name)
-    return relation.wording(facet.direction) or words(facet.name)
+    return relation_wording(relation, facet.direction)

@@ -22,6 +22,7 @@ STATUS_WORDINGS = {
     "current": "working",
     "waiting": "waiting",
     "missing": "not reached",
+    "queued": "before the search began",
 }
 
 
@@ -53,12 +54,22 @@ def without_model(step: Json) -> bool:
     return step["status"] == "degraded" and NO_MODEL in step["detail"].lower()
 
 
-def show_steps(search: Json) -> tuple[ShownStep, ...]:
-    """Return the steps of a described search: the recorded ones, then those of the flow still to come."""
+def show_steps(search: Json, waited: float = 0.0) -> tuple[ShownStep, ...]:
+    """Return the steps of a described search: the recorded ones, then those of the flow still to come.
+
+    `waited` are seconds for which the search waited for a worker. If given, they are the first step.
+    """
     recorded = search["steps"]
-    total = sum(step["seconds"] for step in recorded) or 1.0
+    total = (waited + sum(step["seconds"] for step in recorded)) or 1.0
     shown: list[ShownStep] = []
-    elapsed = 0.0
+    elapsed = waited
+    if waited:
+        wait = round(max(WIDTH * waited / total, 2.0), 1)
+        shown.append(
+            ShownStep(
+                "queue", "", "Waiting", "", "queued", STATUS_WORDINGS["queued"], milliseconds=1000 * waited, width=wait
+            )
+        )
     for step in recorded:
         status = "plain" if without_model(step) else step["status"]
         shown.append(
@@ -66,7 +77,8 @@ def show_steps(search: Json) -> tuple[ShownStep, ...]:
                 step["name"], step["role"], step["title"], "", status,
                 STATUS_WORDINGS.get(status, status), _short(step["backend"]),
                 None if step["status"] == "skipped" else 1000 * step["seconds"], step["detail"],
-                round(WIDTH * elapsed / total, 1), round(max(WIDTH * step["seconds"] / total, 2.0), 1),
+                round(WIDTH * elapsed / total, 1),
+                0.0 if step["status"] == "skipped" else round(max(WIDTH * step["seconds"] / total, 2.0), 1),
                 step_tokens(step.get("tokens") or {}), step.get("prompt_fingerprint", ""),
             )
         )  # fmt: skip

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -308,10 +309,12 @@ def test_nothing_found_is_said_with_what_may_help(client: Client, ask: Callable[
 
 def test_the_trace_shows_each_step_with_its_output(client: Client, ask: Callable[..., SearchRun]) -> None:
     run = run_search(ask().pk)
+    assert run.started is not None
+    SearchRun.objects.update(created=run.started - timedelta(seconds=1))
 
     html = shown(client, run, "trace/")
     assert [words(name) for name in re.findall(r'<span class="step-name">(.*?)</span>', html)] == [
-        "Plan", "Link", "Traverse", "Rescore", "Retrieve", "Fuse", "Check", "Rerank", "Explain",
+        "Waiting", "Plan", "Link", "Traverse", "Rescore", "Retrieve", "Fuse", "Check", "Rerank", "Explain",
     ]  # fmt: skip
     assert "&quot;relevance_text&quot;" in html
     assert "search page" in html

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from search.views.shown.progress import show_steps
 from search.views.shown.search import show_search
 
@@ -12,6 +14,15 @@ def test_bars_follow_one_another_and_are_as_long_as_their_step_took(described: d
     assert steps[0].x == 0.0
     assert steps[1].x == steps[0].width == round(1000 * 0.0171 / 0.0539, 1)
     assert [step.word for step in steps if step.name == "rerank"] == ["not used"]
+    assert [step.width for step in steps if step.name == "rerank"] == [0.0]
+
+
+def test_waiting_for_a_worker_is_the_first_bar_and_moves_the_others(described: dict[str, Any]) -> None:
+    wait, plan, *_ = show_steps(described, waited=0.0539)
+
+    assert (wait.title, wait.x, wait.width) == ("Waiting", 0.0, 500.0)
+    assert wait.milliseconds == pytest.approx(53.9)
+    assert (plan.x, plan.width) == (500.0, round(500 * 0.0171 / 0.0539, 1))
 
 
 def test_while_a_search_runs_the_step_after_the_last_is_the_current_one(described: dict[str, Any]) -> None:
