@@ -5,7 +5,7 @@ const AHEAD = 8, RETRY = 2000, SLOWLY = 20000;
 const page = document.querySelector("main.annotate");
 const form = document.getElementById("judging");
 const queue = Number(page.dataset.queue), person = Number(page.dataset.person);
-const state = { store: null, outbox: null, tab: "", current: null, shown: 0, sentence: "", fetching: null, missed: false, showing: 0, timer: 0, expected: [] };
+const state = { store: null, outbox: null, tab: "", current: null, last: null, shown: 0, sentence: "", fetching: null, missed: false, showing: 0, timer: 0, expected: [] };
 
 const part = (name) => document.getElementById(name);
 const made = (tag, text, className) => {
@@ -172,6 +172,9 @@ function showItem(item) {
   const link = part("candidate-link");
   link.hidden = !given.link;
   if (given.link) link.href = given.link;
+  const own = part("candidate-page");
+  own.hidden = !page.dataset.entities;
+  own.href = page.dataset.entities + encodeURIComponent(given.id) + "/";
   part("fields").replaceChildren(...given.fields.map((field) => {
     const row = made("div");
     const value = made("dd");
@@ -180,7 +183,6 @@ function showItem(item) {
     return row;
   }));
   part("no-fields").hidden = given.fields.length > 0;
-  showEvidence(given);
   part("relations").replaceChildren(...given.relations.map((group) => {
     const row = made("div");
     const more = group.count - group.names.length;
@@ -324,7 +326,27 @@ async function showLast() {
   if (!last) return;
   const said = last.values.verdict === "graded" ? `grade ${last.values.grade}` : last.values.verdict;
   part("last-text").textContent = `${last.whole.candidate.name}: ${said}`;
-  part("reveal").hidden = last.values.verdict === "skipped";
+  const skipped = last.values.verdict === "skipped";
+  part("reveal").hidden = skipped;
+  if (!state.last || state.last.item !== last.item) {
+    state.last = { item: last.item, asked: false };
+    part("evidence").hidden = true;
+  }
+  if (last.sent && !skipped && !state.last.asked) await showFound(state.last);
+}
+
+// What the search found of the item that was judged last: shown only now, so that no grade leans on it.
+async function showFound(last) {
+  last.asked = true;
+  try {
+    const { status, given } = await call(page.dataset.evidence.replace("/0/", `/${last.item}/`), {});
+    if (status !== 200 || state.last !== last) return;
+    showEvidence(given);
+    part("evidence").hidden = false;
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    last.asked = false;
+  }
 }
 
 async function reveal() {
@@ -440,7 +462,8 @@ function completeExpected() {
 /* Keys and buttons */
 
 const KEYS = {
-  1: () => judged("graded", 0), 2: () => judged("graded", 1), 3: () => judged("graded", 2), 4: () => judged("graded", 3),
+  // A grade's key is the grade itself, as its button shows it.
+  0: () => judged("graded", 0), 1: () => judged("graded", 1), 2: () => judged("graded", 2), 3: () => judged("graded", 3),
   u: () => judged("unsure"), s: () => judged("skipped"), z: undo, r: reveal, "?": () => part("help").showModal(),
   n: () => openField("note"), c: () => openField("cause"), e: () => openField("expected-name"),
 };
@@ -471,7 +494,10 @@ async function start() {
   part("forgetful").hidden = state.store.lasting;
   state.tab = await claimTab(state.store, queue);
   page.dataset.tab = state.tab;
-  state.outbox = new Outbox(state.store, page.dataset.judgements, person, showWaiting, (_, given) => showProgress(given.progress));
+  state.outbox = new Outbox(state.store, page.dataset.judgements, person, showWaiting, (_, given) => {
+    showProgress(given.progress);
+    showLast();
+  });
   completeExpected();
   await state.outbox.tell();
   await showLast();

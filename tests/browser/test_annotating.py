@@ -92,7 +92,7 @@ def test_judging_goes_on_without_network_and_a_closed_browser_keeps_draft_and_ju
     context = page.context
     first = ready(page)
     context.set_offline(True)
-    page.keyboard.press("4")
+    page.keyboard.press("3")
     expect(page.locator("main")).not_to_have_attribute("data-item", first)
     second = ready(page)
     expect(page.locator("#unsent")).to_have_text("1 not sent yet")
@@ -108,16 +108,16 @@ def test_judging_goes_on_without_network_and_a_closed_browser_keeps_draft_and_ju
     page.get_by_label("Note").press("End")
     page.keyboard.type("t")
     page.keyboard.press("Escape")
-    page.keyboard.press("1")
+    page.keyboard.press("0")
     expect(page.locator("#last-text")).to_contain_text("grade 0")
     page.keyboard.press("z")
     assert ready(page) != ""
     expect(page.locator("main")).to_have_attribute("data-item", second)
     expect(page.get_by_label("Note")).to_have_value("half a thought")
-    page.keyboard.press("2")
+    page.keyboard.press("1")
     expect(page.locator("#last-text")).to_contain_text("grade 1")
     expect(page.locator("#unsent")).to_have_text("All sent")
-    assert result(site, queue, {"ann": {int(first): "4", int(second): "2"}})["wrong"] == 0
+    assert result(site, queue, {"ann": {int(first): "3", int(second): "1"}})["wrong"] == 0
 
 
 def test_an_undone_item_stays_when_an_earlier_look_at_the_store_comes_late(
@@ -125,7 +125,7 @@ def test_an_undone_item_stays_when_an_earlier_look_at_the_store_comes_late(
 ) -> None:
     page = people("ann", f"/annotate/{queue_of(site, 'undone beside a late look', 6, 1)}/")
     first = ready(page)
-    page.keyboard.press("4")
+    page.keyboard.press("3")
     expect(page.locator("main")).not_to_have_attribute("data-item", first)
     ready(page)
     page.evaluate(
@@ -164,7 +164,7 @@ def test_two_tabs_get_different_items_and_a_conflict_from_elsewhere_is_a_questio
     one.keyboard.press("n")
     one.keyboard.type("typed here")
     one.keyboard.press("Escape")
-    one.keyboard.press("1")
+    one.keyboard.press("0")
     expect(one.locator("#unsent")).to_have_text("1 not sent yet")
     judged = f"""async () => {{
       const token = document.cookie.match(/csrftoken=([^;]+)/)[1];
@@ -181,10 +181,10 @@ def test_two_tabs_get_different_items_and_a_conflict_from_elsewhere_is_a_questio
     expect(one.get_by_role("alert")).to_contain_text("Nothing was changed")
     for said in ("Your note here: “typed here”", "The note stored there: “typed there”", "both notes are kept"):
         expect(one.get_by_role("alert")).to_contain_text(said)
-    assert result(site, queue, {"ben": {int(item): "4"}})["wrong"] == 0
+    assert result(site, queue, {"ben": {int(item): "3"}})["wrong"] == 0
     one.get_by_role("button", name="Put this one in its place").click()
     expect(one.locator("#unsent")).to_have_text("All sent")
-    assert result(site, queue, {"ben": {int(item): "1"}})["wrong"] == 0
+    assert result(site, queue, {"ben": {int(item): "0"}})["wrong"] == 0
     # The note of the other browser was not replaced: both are kept, the earlier one first.
     stored = one.evaluate(f"""async () => {{
       const answer = await fetch("/api/v1/annotation/queues/{queue}/judgements/");

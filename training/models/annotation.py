@@ -152,7 +152,9 @@ class Assignment(models.Model):
     expires = models.DateTimeField()
     judged = models.BooleanField(default=False, help_text="It holds no place any more; the judgement does.")
     revealed = models.DateTimeField(
-        null=True, blank=True, help_text="When the annotator first saw ranks, pipelines and peers' grades."
+        null=True,
+        blank=True,
+        help_text="When the annotator first saw what the search found of it, ranks, or peers' grades.",
     )
 
     class Meta:
@@ -217,7 +219,7 @@ class Judgement(models.Model):
     seconds = models.FloatField(null=True, blank=True, help_text="The item was in front of the annotator.")
     informed = models.BooleanField(
         default=False,
-        help_text="The newest grade was given after ranks and peers' grades were seen; the first one was blind.",
+        help_text="The newest grade was given after what the search found, ranks or peers' grades were seen.",
     )
     created = models.DateTimeField(auto_now_add=True)
     changed = models.DateTimeField(auto_now=True)

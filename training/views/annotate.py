@@ -77,7 +77,7 @@ def judging(request: HttpRequest, queue_id: int) -> HttpResponse:
     grades = shown_grades(words["grades"])
     context = {
         "queue": queue, "grades": grades, "causes": words["causes"], "stages": words["stages"],
-        "guideline": rendered(queue.guideline), "notice": dropped_notice(queue),
+        "guideline": rendered(queue.guideline), "notice": dropped_notice(queue), "entities": _entities(queue),
     }  # fmt: skip
     return render(request, "training/annotate/judge.html", context)
 
@@ -98,6 +98,13 @@ def _leads(user: AbstractBaseUser | AnonymousUser, queue: AnnotationQueue) -> st
     return "later" if still_judging(user, queue) else "now"
 
 
+def _entities(queue: AnnotationQueue) -> str:
+    """Return the beginning of the addresses of entities, or nothing if the queue is about another release than now."""
+    if queue.release_id is None or queue.release_id != queue.knowledge_base.active_release_id:
+        return ""
+    return reverse("search-entity", args=[queue.knowledge_base.name, "-"]).removesuffix("-/")
+
+
 def _found(request: HttpRequest, queue_id: int) -> AnnotationQueue:
     queue = find_queue(queue_id, request.user)
     if queue is None:
@@ -106,8 +113,8 @@ def _found(request: HttpRequest, queue_id: int) -> AnnotationQueue:
 
 
 def shown_grades(grades: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the grades with the key of each, and with its first words, for which a phone has room."""
-    return [one | {"key": one["grade"] + 1, "word": GRADE_WORDS[one["grade"]]} for one in grades]
+    """Return the grades with the first words of each, for which a phone has room. The key of a grade is the grade."""
+    return [one | {"word": GRADE_WORDS[one["grade"]]} for one in grades]
 
 
 def rendered(guideline: str) -> SafeString:

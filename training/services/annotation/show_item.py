@@ -34,6 +34,9 @@ SECONDS = 2.0
 LONGEST_VALUE, MOST_VALUES, MOST_GROUPS, MOST_NEIGHBOURS, MOST_PATHS = 4_000, 50, 12, 8, 3
 READ_ROLES = ("plan", "link", "graph", "graph list", "recover", "explain")
 
+EVIDENCE: Mapping[str, Any] = {"conditions": [], "paths": [], "note": ""}
+"""The search's own opinion of a candidate, with empty values; it is shown after the judgement."""
+
 Json = Mapping[str, Any]
 
 
@@ -60,6 +63,11 @@ def fill_shown(item: AnnotationItem) -> bool:
     item.node_name, item.node_type = node["name"], node["type"]
     item.save(update_fields=["shown", "node_name", "node_type"])
     return True
+
+
+def blind(shown: Json | None) -> dict[str, Any]:
+    """Return what is kept of a candidate without what the search found of it."""
+    return {name: value for name, value in (shown or {}).items() if name not in EVIDENCE}
 
 
 def _entity(node: Json) -> dict[str, Any]:

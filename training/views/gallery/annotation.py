@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from search.models import KnowledgeBase
 from search.views.gallery.kept_states import paged
 from search.views.gallery.made_up import LONG, RIGHT_TO_LEFT
+from training.annotation.agreement import Coefficient
 from training.annotation.final_grades import Way
 from training.annotation.guidelines import default_guideline
 from training.models import AnnotationQueue, FinalRule
@@ -68,7 +69,8 @@ GUIDELINES: Mapping[str, Page] = {
 
 
 def _value(value: float | None, why: str = "") -> Json:
-    return {"value": value, "interval": None if value is None else (value - 0.12, min(1.0, value + 0.09)), "why": why}
+    found = Coefficient(value, value and value - 0.12, value and min(1.0, value + 0.09), 31, why)
+    return found.to_json()
 
 
 def _report(names: Sequence[str], value: float | None = 0.71, models: Sequence[str] = ()) -> Json:
