@@ -5,7 +5,7 @@ const AHEAD = 8, RETRY = 2000, SLOWLY = 20000;
 const page = document.querySelector("main.annotate");
 const form = document.getElementById("judging");
 const queue = Number(page.dataset.queue), person = Number(page.dataset.person);
-const state = { store: null, outbox: null, tab: "", current: null, last: null, shown: 0, sentence: "", fetching: null, missed: false, showing: 0, timer: 0, expected: [] };
+const state = { store: null, outbox: null, tab: "", current: null, last: null, progress: null, waiting: 0, shown: 0, sentence: "", fetching: null, missed: false, showing: 0, timer: 0, expected: [] };
 
 const part = (name) => document.getElementById(name);
 const made = (tag, text, className) => {
@@ -22,6 +22,9 @@ function showWaiting(rows, reason) {
   const said = waiting ? `${waiting} not sent yet` : rows.length ? "" : "All sent";
   part("unsent").textContent = said;
   part("unsent").dataset.count = String(rows.length);
+  const grades = (verdict) => rows.filter((row) => row.queue === queue && row.body.verdict === verdict).length;
+  state.waiting = Math.max(0, grades("graded") + grades("unsure") - grades("withdrawn"));
+  showProgress();
   const why = part("unsent-why");
   why.hidden = !waiting || !reason;
   why.textContent = `${reason} What you judge is kept in this browser and sent as soon as the site answers.`;
@@ -51,14 +54,18 @@ function stuckNotice(row) {
   return notice;
 }
 
+// What is judged here counts at once, also while it waits to be sent.
 function showProgress(progress) {
-  if (!progress) return;
+  state.progress = progress || state.progress;
+  if (!state.progress) return;
+  const { items, retired, done, mine, skipped, left, assigned } = state.progress;
   const bar = part("progress");
-  bar.max = Math.max(1, progress.items - progress.retired);
-  bar.value = progress.done;
+  bar.max = Math.max(1, items - retired);
+  bar.value = done;
+  const still = Math.max(0, left - state.waiting);
   part("progress-text").textContent =
-    `${progress.done} of ${progress.items - progress.retired} done · you judged ${progress.mine}` +
-    (progress.skipped ? ` · skipped ${progress.skipped}` : "");
+    `${done} of ${items - retired} graded · you graded ${mine + state.waiting}${assigned ? ` of your ${assigned}` : ""}` +
+    (still ? ` · ${still} left for you` : "") + (skipped ? ` · skipped ${skipped}` : "");
 }
 
 /* Items */

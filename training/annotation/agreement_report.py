@@ -68,7 +68,7 @@ def agreement_report(
 
 
 def meaning(found: Coefficient) -> str:
-    """Return what ordinal alpha says about the judgements, in a plain sentence or two; no more than its interval does."""
+    """Return in a sentence or two what ordinal alpha says, and no more than its interval allows."""
     if found.value is None:
         return found.why
     items = f"{found.items:,} item{'' if found.items == 1 else 's'}"
@@ -79,9 +79,10 @@ def meaning(found: Coefficient) -> str:
 
 
 SENTENCES: Mapping[Claim, str] = {
-    Claim.RELIABLE: "The annotators agree well enough to rely on their grades: {between} (customary from {reliable} on).",
-    Claim.TENTATIVE: "The annotators agree well enough for tentative conclusions, not to rely on single grades: {between} "
-    "(customary from {tentative} and {reliable} on).",
+    Claim.RELIABLE: "The annotators agree well enough to rely on their grades: {between} (customary from {reliable} "
+    "on).",
+    Claim.TENTATIVE: "The annotators agree well enough for tentative conclusions, not to rely on single grades: "
+    "{between} (customary from {tentative} and {reliable} on).",
     Claim.AT_LEAST_TENTATIVE: "The annotators agree at least well enough for tentative conclusions: {between}. Whether "
     "one can rely on single grades (from {reliable} on), more items will tell.",
     Claim.LITTLE: "The annotators agree less than is needed for conclusions ({tentative}): {between}. Look at the "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from training.annotation.rules import DISAGREEMENT, FEEDBACK, LOST, MARGIN, RANDOM
+from training.annotation.rules import DISAGREEMENT, FEEDBACK, LOST, MARGIN, RANDOM, SAVED, TASKS
 
 GRADES: Mapping[int, str] = {
     3: "a full answer: it meets everything that the question asks",
@@ -43,6 +43,10 @@ anew.""",
 both with care; both may be right.""",
     RANDOM: """These candidates were drawn at random, good ones and bad ones. They show how good the answers are on the
 whole, so judge them as strictly as any others.""",
+    SAVED: """These are the first results of searches that somebody saved, good ones and bad ones, in no order. Judge
+each on its own.""",
+    TASKS: """These questions were chosen by whoever made the queue, with the results to judge or with what a search
+found for them, in no order. Judge each on its own.""",
 }
 
 

@@ -256,6 +256,8 @@ def _why_none(queue: AnnotationQueue, elsewhere: int) -> str:
     """Return why nothing is handed out."""
     if queue.state == Queue.State.CLOSED:
         return "This queue is closed. What you have judged is kept."
+    if queue.state == Queue.State.FILLING:
+        return "Its questions are being searched. There is something to judge as soon as all of them are."
     if elsewhere:
         return lease_sentence(elsewhere, LEASE)
     return "Nothing is left for you here: everything is judged, or others are at it. Thank you."

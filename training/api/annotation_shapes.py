@@ -29,6 +29,7 @@ class AnnotationProgress(serializers.Serializer[Any]):
     mine = Whole(help_text="Judged by you.")
     skipped = Whole(help_text="Skipped by you.")
     left = Whole()
+    assigned = Whole(help_text="Assigned to you by name; 0: what is assigned to nobody is for everybody.")
 
 
 class AnnotationQueue(serializers.Serializer[Any]):

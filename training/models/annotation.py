@@ -38,8 +38,11 @@ class AnnotationQueue(models.Model):
         FEEDBACK = "feedback", "people's feedback"
         MARGIN = "margin", "small margins"
         RANDOM = "random", "random, for honesty"
+        SAVED = "saved", "results of saved searches"
+        TASKS = "tasks", "pasted questions, or a file of questions and results"
 
     class State(models.TextChoices):
+        FILLING = "filling", "being filled"
         OPEN = "open", "open"
         CLOSED = "closed", "closed"
 
@@ -122,6 +125,10 @@ class AnnotationItem(models.Model):
     origin = models.JSONField(
         default=dict, blank=True, help_text="Why the rule chose it; per pipeline rank, score and search."
     )
+    people = models.ManyToManyField(
+        settings.AUTH_USER_MODEL, blank=True, related_name="assigned_items",
+        help_text="Who is to judge it; nobody: whoever judges in the queue.",
+    )  # fmt: skip
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
     reason = models.TextField(blank=True, help_text="Why it is retired, as a sentence.")
 

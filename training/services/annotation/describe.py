@@ -15,7 +15,7 @@ from training.annotation.guidelines import GRADES
 from training.evaluation.lost.stages import LostStage
 from training.models import AnnotationItem, AnnotationQueue, Assignment, FailureCause, Judgement, Verdict
 from training.models.annotation import COUNTED
-from training.services.annotation.hand_out import with_places
+from training.services.annotation.hand_out import for_person, with_places
 from training.services.annotation.show_item import EVIDENCE, blind
 
 
@@ -42,13 +42,13 @@ def progress_of(queue: AnnotationQueue, user: User) -> dict[str, int]:
     """Return the items of a queue, how many are done, retired, and what this person has said about how many.
 
     An item is done when as many people have judged it as the overlap says. `left` counts what this person could still
-    be handed, now or when others go away.
+    be handed, now or when others go away; `assigned` what was assigned to them by name, `mine` or not.
     """
     items = AnnotationItem.objects.filter(queue=queue)
     open_items = with_places(items.filter(state=AnnotationItem.State.OPEN), timezone.now())
     mine = Judgement.objects.filter(item__queue=queue, annotator=user).exclude(verdict=Verdict.WITHDRAWN)
     done = open_items.filter(done__gte=queue.overlap)
-    left = open_items.filter(done__lt=queue.overlap).exclude(pk__in=mine.values("item"))
+    left = open_items.filter(for_person(user), done__lt=queue.overlap).exclude(pk__in=mine.values("item"))
     return {
         "items": queue.items_count,
         "done": done.count(),
@@ -56,6 +56,7 @@ def progress_of(queue: AnnotationQueue, user: User) -> dict[str, int]:
         "mine": mine.filter(verdict__in=COUNTED).count(),
         "skipped": mine.filter(verdict=Verdict.SKIPPED).count(),
         "left": left.count(),
+        "assigned": items.filter(people=user).count(),
     }
 
 

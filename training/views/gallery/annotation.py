@@ -37,8 +37,9 @@ def queue(number: int, name: str = "Lost answers of March", **values: Any) -> An
 
 
 def _row(number: int, name: str = "Lost answers of March", done: int = 12, items: int = 40, **values: Any) -> Any:
-    progress = {"items": items, "done": done, "mine": done, "left": items - done}
-    return queue(number, name, **values), progress, True
+    progress = {"items": items, "done": done, "mine": done, "left": items - done, "assigned": number == 1 and 20}
+    filling = "12 questions are being searched; then there is something to judge."
+    return queue(number, name, **values), progress, "now", filling if values.get("state") == "filling" else ""
 
 
 def _queues(*rows: Any) -> Callable[[HttpRequest], Made]:
@@ -51,7 +52,12 @@ QUEUES: Mapping[str, Page] = {
     "one": ("One queue", _queues(_row(1))),
     "many": (
         "Several, one is closed",
-        _queues(_row(1), _row(2, "Close calls", 0, 2_000, overlap=1), _row(3, "A random sample", 40, state="closed")),
+        _queues(
+            _row(1),
+            _row(2, "Close calls", 0, 2_000, overlap=1),
+            _row(3, "A random sample", 40, state="closed"),
+            _row(4, "Questions of the museum", 0, 1, state="filling"),
+        ),
     ),
     "long-words": ("Words that do not fit", _queues(_row(1, LONG, 5_000, 10_000))),
     "right-to-left": ("From right to left", _queues(_row(1, RIGHT_TO_LEFT))),
