@@ -66,7 +66,8 @@ class QueuePlan:
         if self.searched:
             number = len(self.searched)
             first = f"{number:,} question{' is' if number == 1 else 's are'} searched first, "
-            given = f"{len(self.seeds):,} results are given; " if self.seeds else ""
+            known = len(self.seeds)
+            given = f"{known:,} result{' is' if known == 1 else 's are'} given; " if known else ""
             return f"{given}{first}and up to {self.arguments.depth} results of each are to be judged."
         if self.rule == FEEDBACK and not self.matched.count:
             return (
@@ -205,7 +206,7 @@ def _of_saved(
 def _seeds(plan: QueuePlan) -> list[Seed]:
     """Return the items, each question and node once."""
     found: Iterable[Seed] = plan.seeds[: plan.limit]
-    if not plan.seeds:
+    if not plan.seeds and not plan.searched:
         drawn = draw_candidates(plan.rule, plan.base, plan.arguments, plan.sources, plan.seed, plan.limit)
         found = from_feedback(drawn) if plan.rule == FEEDBACK else from_outcomes(drawn, plan.sources)
     return list({(one.text_hash, one.node): one for one in found}.values())
