@@ -59,12 +59,12 @@ function showProgress(progress) {
   state.progress = progress || state.progress;
   if (!state.progress) return;
   const { items, retired, done, mine, skipped, left, assigned } = state.progress;
-  const bar = part("progress");
+  const bar = part("progress"), overlap = Number(page.dataset.overlap);
   bar.max = Math.max(1, items - retired);
   bar.value = done;
   const still = Math.max(0, left - state.waiting);
   part("progress-text").textContent =
-    `${done} of ${items - retired} graded · you graded ${mine + state.waiting}${assigned ? ` of your ${assigned}` : ""}` +
+    `${done} of ${items - retired} graded${overlap > 1 ? ` by ${overlap} people` : ""} · you graded ${mine + state.waiting}${assigned ? ` of your ${assigned}` : ""}` +
     (still ? ` · ${still} left for you` : "") + (skipped ? ` · skipped ${skipped}` : "");
 }
 
@@ -333,6 +333,7 @@ async function showLast() {
   if (!last) return;
   const said = last.values.verdict === "graded" ? `grade ${last.values.grade}` : last.values.verdict;
   part("last-text").textContent = `${last.whole.candidate.name}: ${said}`;
+  part("last-question").textContent = `for “${last.whole.question}”`;
   const skipped = last.values.verdict === "skipped";
   part("reveal").hidden = skipped;
   if (!state.last || state.last.item !== last.item) {

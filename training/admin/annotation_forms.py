@@ -56,7 +56,9 @@ class QueueForm(forms.Form):
     knowledge_base = forms.ModelChoiceField(
         KnowledgeBase.objects.none(), to_field_name="name", widget=UnfoldAdminSelectWidget, empty_label=None
     )
-    rule = forms.ChoiceField(choices=AnnotationQueue.Rule.choices, widget=UnfoldAdminSelectWidget)
+    rule = forms.ChoiceField(
+        label="What it holds", choices=AnnotationQueue.Rule.choices, widget=UnfoldAdminSelectWidget
+    )
     evaluations = _Evaluations(
         required=False,
         widget=UnfoldAdminSelectMultipleWidget,
@@ -93,7 +95,10 @@ class QueueForm(forms.Form):
         required=False, choices=[(one, one) for one in KINDS], widget=UnfoldAdminSelectMultipleWidget,
         help_text="For people's feedback: which; none chosen: all.",
     )  # fmt: skip
-    depth = _whole("How many of the first results count.", MOST_DEPTH, required=False)
+    depth = _whole(
+        "How many of the first results count; 5 unless you say otherwise, 20 of a random sample.", MOST_DEPTH,
+        required=False,
+    )  # fmt: skip
     per_question = _whole("Candidates of one question at most.", MOST_DEPTH, required=False)
     margin = forms.FloatField(
         required=False, min_value=0, max_value=1, widget=UnfoldAdminTextInputWidget,

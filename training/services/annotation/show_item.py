@@ -145,6 +145,9 @@ def _in_words(plan: Json, checked: Conditions) -> list[dict[str, str]]:
     """Return each condition of the plan with its status."""
     anchors = {one["var"]: one for one in plan["anchors"]}
     names = variables_of(plan) | {hop["to_var"]: words(hop["to_label"]) for hop in plan["hops"]}
+    target = plan.get("target", {})
+    if target.get("labels"):
+        names[target["var"]] = words(target["labels"][0])
     names |= {var: one["text"] or ", ".join(one.get("ids", ())) for var, one in anchors.items()}
     told = [("entity", names[var], status) for var, status in checked.anchors if var in anchors]
     told += [
