@@ -354,6 +354,7 @@ async function showFound(last) {
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
     last.asked = false;
+    setTimeout(showLast, SLOWLY);
   }
 }
 

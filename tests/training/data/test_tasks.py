@@ -46,8 +46,16 @@ def test_json_lines_have_one_result_or_several() -> None:
 
 
 def test_every_bad_line_gets_a_sentence_with_its_number() -> None:
-    lines = ['{"question": "Who?"}', '{"question": "  "}', '{"question": "x"', "[1]",
-             '{"question": "y", "reslut": "z"}', '{"question": "y", "result": [1]}', '{"question": "WHO ?"}', '{"question": "a\\u0000b"}']  # fmt: skip
+    lines = [
+        '{"question": "Who?"}',
+        '{"question": "  "}',
+        '{"question": "x"',
+        "[1]",
+        '{"question": "y", "reslut": "z"}',
+        '{"question": "y", "result": [1]}',
+        '{"question": "WHO ?"}',
+        '{"question": "a\\u0000b"}',
+    ]
     faults = said("\n".join(lines))
     assert [one.split(":")[0] for one in faults] == [f"Line {number}" for number in (2, 3, 4, 5, 6, 7, 8)]
     for part, one in zip(("has no question", "no JSON", "no JSON object", "key 'reslut'", "result is the id",

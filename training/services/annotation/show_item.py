@@ -150,14 +150,7 @@ def _in_words(plan: Json, checked: Conditions) -> list[dict[str, str]]:
         names[target["var"]] = words(target["labels"][0])
     names |= {var: one["text"] or ", ".join(one.get("ids", ())) for var, one in anchors.items()}
     told = [("entity", names[var], status) for var, status in checked.anchors if var in anchors]
-    told += [
-        (
-            "relation",
-            f"{names.get(hop['from'], hop['from'])} — {words(hop['rel'])} — {names.get(hop['to_var'], '')}",
-            one,
-        )
-        for hop, one in zip(plan["hops"], checked.hops, strict=False)
-    ]
+    told += [("relation", _hop(hop, names), one) for hop, one in zip(plan["hops"], checked.hops, strict=False)]
     told += [
         ("filter", filter_words(limit), one)
         for limit, one in zip(plan.get("filters", ()), checked.filters, strict=False)
@@ -170,3 +163,10 @@ def _in_words(plan: Json, checked: Conditions) -> list[dict[str, str]]:
         # The place in the order would tell the rank.
         told.append(("order", f"{order_words(plan['order'])}: {checked.order.value}", "unknown"))
     return [{"kind": kind, "words": said, "status": status} for kind, said, status in told]
+
+
+def _hop(hop: Json, names: Mapping[str, str]) -> str:
+    """Return a hop in the direction of its relation."""
+    ends = [names.get(hop["from"], hop["from"]), names.get(hop["to_var"], "")]
+    first, last = reversed(ends) if hop.get("direction") == "in" else ends
+    return f"{first} — {words(hop['rel'])} — {last}"

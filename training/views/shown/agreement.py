@@ -47,7 +47,7 @@ class CoefficientShown:
     @property
     def shade(self) -> int:
         """The shade of a cell, from 0 (nothing is certain) to 4, by the low end of the interval."""
-        return 0 if self.low is None else sum(self.low >= step for step in STEPS)
+        return 0 if self.low is None or self.low <= 0 else sum(self.low >= step for step in STEPS)
 
 
 @dataclass(frozen=True, slots=True)
