@@ -432,6 +432,12 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
         "KIND": "training.jobs.learn_corrections.LearnCorrectionsJob",
         "QUEUE": "jobs",
     },
+    "fill_queue": {
+        "TITLE": "Search the questions of a queue",
+        "NAME": "Searching for an annotation queue of {}",
+        "KIND": "training.jobs.fill_queue.FillQueueJob",
+        "QUEUE": "jobs",
+    },
     "judge_items": {
         "TITLE": "Judge by language model",
         "NAME": "Judging of {} by language model",

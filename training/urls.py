@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from training.views.agreement import agreement, ask_model, correct, decide, export, items, question_set, rule
-from training.views.annotate import guideline, judging, queues
+from training.views.annotate import guideline, judging, people, queues
 from training.views.corrections import changed, corrections
 from training.views.corrections import delete as delete_correction
 from training.views.evaluations import compare, download, evaluations, question, questions, report
@@ -14,6 +14,7 @@ urlpatterns = [
     path("annotate/", queues, name="annotate"),
     path("annotate/<int:queue_id>/", judging, name="annotate-queue"),
     path("annotate/<int:queue_id>/guideline/", guideline, name="annotate-guideline"),
+    path("annotate/<int:queue_id>/people/", people, name="annotation-people"),
     path("annotate/corrections/", corrections, name="corrections"),
     path("annotate/corrections/<int:correction_id>/delete/", delete_correction, name="correction-delete"),
     path("annotate/corrections/<uuid:evaluation_id>/", changed, name="corrections-changed"),

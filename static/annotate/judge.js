@@ -5,7 +5,7 @@ const AHEAD = 8, RETRY = 2000, SLOWLY = 20000;
 const page = document.querySelector("main.annotate");
 const form = document.getElementById("judging");
 const queue = Number(page.dataset.queue), person = Number(page.dataset.person);
-const state = { store: null, outbox: null, tab: "", current: null, shown: 0, sentence: "", fetching: null, missed: false, showing: 0, timer: 0, expected: [] };
+const state = { store: null, outbox: null, tab: "", current: null, last: null, progress: null, waiting: 0, shown: 0, sentence: "", fetching: null, missed: false, showing: 0, timer: 0, expected: [] };
 
 const part = (name) => document.getElementById(name);
 const made = (tag, text, className) => {
@@ -22,6 +22,9 @@ function showWaiting(rows, reason) {
   const said = waiting ? `${waiting} not sent yet` : rows.length ? "" : "All sent";
   part("unsent").textContent = said;
   part("unsent").dataset.count = String(rows.length);
+  const grades = (verdict) => rows.filter((row) => row.queue === queue && row.body.verdict === verdict).length;
+  state.waiting = Math.max(0, grades("graded") + grades("unsure") - grades("withdrawn"));
+  showProgress();
   const why = part("unsent-why");
   why.hidden = !waiting || !reason;
   why.textContent = `${reason} What you judge is kept in this browser and sent as soon as the site answers.`;
@@ -51,14 +54,18 @@ function stuckNotice(row) {
   return notice;
 }
 
+// What is judged here counts at once, also while it waits to be sent.
 function showProgress(progress) {
-  if (!progress) return;
-  const bar = part("progress");
-  bar.max = Math.max(1, progress.items - progress.retired);
-  bar.value = progress.done;
+  state.progress = progress || state.progress;
+  if (!state.progress) return;
+  const { items, retired, done, mine, skipped, left, assigned } = state.progress;
+  const bar = part("progress"), overlap = Number(page.dataset.overlap);
+  bar.max = Math.max(1, items - retired);
+  bar.value = done;
+  const still = Math.max(0, left - state.waiting);
   part("progress-text").textContent =
-    `${progress.done} of ${progress.items - progress.retired} done · you judged ${progress.mine}` +
-    (progress.skipped ? ` · skipped ${progress.skipped}` : "");
+    `${done} of ${items - retired} graded${overlap > 1 ? ` by ${overlap} people` : ""} · you graded ${mine + state.waiting}${assigned ? ` of your ${assigned}` : ""}` +
+    (still ? ` · ${still} left for you` : "") + (skipped ? ` · skipped ${skipped}` : "");
 }
 
 /* Items */
@@ -172,6 +179,9 @@ function showItem(item) {
   const link = part("candidate-link");
   link.hidden = !given.link;
   if (given.link) link.href = given.link;
+  const own = part("candidate-page");
+  own.hidden = !page.dataset.entities;
+  own.href = page.dataset.entities + encodeURIComponent(given.id) + "/";
   part("fields").replaceChildren(...given.fields.map((field) => {
     const row = made("div");
     const value = made("dd");
@@ -180,7 +190,6 @@ function showItem(item) {
     return row;
   }));
   part("no-fields").hidden = given.fields.length > 0;
-  showEvidence(given);
   part("relations").replaceChildren(...given.relations.map((group) => {
     const row = made("div");
     const more = group.count - group.names.length;
@@ -324,7 +333,29 @@ async function showLast() {
   if (!last) return;
   const said = last.values.verdict === "graded" ? `grade ${last.values.grade}` : last.values.verdict;
   part("last-text").textContent = `${last.whole.candidate.name}: ${said}`;
-  part("reveal").hidden = last.values.verdict === "skipped";
+  part("last-question").textContent = `for “${last.whole.question}”`;
+  const skipped = last.values.verdict === "skipped";
+  part("reveal").hidden = skipped;
+  if (!state.last || state.last.item !== last.item) {
+    state.last = { item: last.item, asked: false };
+    part("evidence").hidden = true;
+  }
+  if (last.sent && !skipped && !state.last.asked) await showFound(state.last);
+}
+
+// What the search found of the item that was judged last: shown only now, so that no grade leans on it.
+async function showFound(last) {
+  last.asked = true;
+  try {
+    const { status, given } = await call(page.dataset.evidence.replace("/0/", `/${last.item}/`), {});
+    if (status !== 200 || state.last !== last) return;
+    showEvidence(given);
+    part("evidence").hidden = false;
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    last.asked = false;
+    setTimeout(showLast, SLOWLY);
+  }
 }
 
 async function reveal() {
@@ -440,7 +471,8 @@ function completeExpected() {
 /* Keys and buttons */
 
 const KEYS = {
-  1: () => judged("graded", 0), 2: () => judged("graded", 1), 3: () => judged("graded", 2), 4: () => judged("graded", 3),
+  // A grade's key is the grade itself, as its button shows it.
+  0: () => judged("graded", 0), 1: () => judged("graded", 1), 2: () => judged("graded", 2), 3: () => judged("graded", 3),
   u: () => judged("unsure"), s: () => judged("skipped"), z: undo, r: reveal, "?": () => part("help").showModal(),
   n: () => openField("note"), c: () => openField("cause"), e: () => openField("expected-name"),
 };
@@ -471,7 +503,10 @@ async function start() {
   part("forgetful").hidden = state.store.lasting;
   state.tab = await claimTab(state.store, queue);
   page.dataset.tab = state.tab;
-  state.outbox = new Outbox(state.store, page.dataset.judgements, person, showWaiting, (_, given) => showProgress(given.progress));
+  state.outbox = new Outbox(state.store, page.dataset.judgements, person, showWaiting, (_, given) => {
+    showProgress(given.progress);
+    showLast();
+  });
   completeExpected();
   await state.outbox.tell();
   await showLast();

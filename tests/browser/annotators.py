@@ -10,7 +10,7 @@ from itertools import cycle
 
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Route, expect
 
-KEYS = ("1", "2", "3", "4", "u", "s")
+KEYS = ("0", "1", "2", "3", "u", "s")
 WEIGHTS = (20, 20, 20, 20, 6, 3)
 PATIENCE = 20_000
 """Milliseconds until the next item is shown."""

@@ -92,7 +92,7 @@ def test_judging_goes_on_without_network_and_a_closed_browser_keeps_draft_and_ju
     context = page.context
     first = ready(page)
     context.set_offline(True)
-    page.keyboard.press("4")
+    page.keyboard.press("3")
     expect(page.locator("main")).not_to_have_attribute("data-item", first)
     second = ready(page)
     expect(page.locator("#unsent")).to_have_text("1 not sent yet")
@@ -108,16 +108,16 @@ def test_judging_goes_on_without_network_and_a_closed_browser_keeps_draft_and_ju
     page.get_by_label("Note").press("End")
     page.keyboard.type("t")
     page.keyboard.press("Escape")
-    page.keyboard.press("1")
+    page.keyboard.press("0")
     expect(page.locator("#last-text")).to_contain_text("grade 0")
     page.keyboard.press("z")
     assert ready(page) != ""
     expect(page.locator("main")).to_have_attribute("data-item", second)
     expect(page.get_by_label("Note")).to_have_value("half a thought")
-    page.keyboard.press("2")
+    page.keyboard.press("1")
     expect(page.locator("#last-text")).to_contain_text("grade 1")
     expect(page.locator("#unsent")).to_have_text("All sent")
-    assert result(site, queue, {"ann": {int(first): "4", int(second): "2"}})["wrong"] == 0
+    assert result(site, queue, {"ann": {int(first): "3", int(second): "1"}})["wrong"] == 0
 
 
 def test_an_undone_item_stays_when_an_earlier_look_at_the_store_comes_late(
@@ -125,7 +125,7 @@ def test_an_undone_item_stays_when_an_earlier_look_at_the_store_comes_late(
 ) -> None:
     page = people("ann", f"/annotate/{queue_of(site, 'undone beside a late look', 6, 1)}/")
     first = ready(page)
-    page.keyboard.press("4")
+    page.keyboard.press("3")
     expect(page.locator("main")).not_to_have_attribute("data-item", first)
     ready(page)
     page.evaluate(
@@ -164,7 +164,7 @@ def test_two_tabs_get_different_items_and_a_conflict_from_elsewhere_is_a_questio
     one.keyboard.press("n")
     one.keyboard.type("typed here")
     one.keyboard.press("Escape")
-    one.keyboard.press("1")
+    one.keyboard.press("0")
     expect(one.locator("#unsent")).to_have_text("1 not sent yet")
     judged = f"""async () => {{
       const token = document.cookie.match(/csrftoken=([^;]+)/)[1];
@@ -181,10 +181,10 @@ def test_two_tabs_get_different_items_and_a_conflict_from_elsewhere_is_a_questio
     expect(one.get_by_role("alert")).to_contain_text("Nothing was changed")
     for said in ("Your note here: “typed here”", "The note stored there: “typed there”", "both notes are kept"):
         expect(one.get_by_role("alert")).to_contain_text(said)
-    assert result(site, queue, {"ben": {int(item): "4"}})["wrong"] == 0
+    assert result(site, queue, {"ben": {int(item): "3"}})["wrong"] == 0
     one.get_by_role("button", name="Put this one in its place").click()
     expect(one.locator("#unsent")).to_have_text("All sent")
-    assert result(site, queue, {"ben": {int(item): "1"}})["wrong"] == 0
+    assert result(site, queue, {"ben": {int(item): "0"}})["wrong"] == 0
     # The note of the other browser was not replaced: both are kept, the earlier one first.
     stored = one.evaluate(f"""async () => {{
       const answer = await fetch("/api/v1/annotation/queues/{queue}/judgements/");
@@ -243,3 +243,54 @@ def test_the_form_of_a_queue_shows_what_its_rule_takes(open_page: OpenPage, keep
     page.get_by_role("button", name="Count", exact=True).click()
     expect(page.get_by_text("takes no")).to_have_count(0)
     expect(page.locator("select[name=rule]")).to_have_value("feedback")
+
+
+def test_pasted_questions_are_searched_judged_by_key_and_counted_with_the_ticks_behind_the_grade(
+    site: Site, people: Callable[..., Page], open_page: OpenPage, keeper: dict[str, object]
+) -> None:
+    queue_of(site, "makes the accounts", 1, 1)
+    page = open_page("/admin/training/annotationqueue/add/", storage_state=keeper)
+    page.locator("select[name=rule]").select_option("tasks")
+    page.get_by_label("Name").fill("Pasted questions")
+    page.locator("[name=knowledge_base]").select_option("products")
+    page.locator("[name=tasks]").fill("Who designed the Vicarage Bench?\n\tno question\n")
+    page.locator("[name=overlap]").fill("1")
+    page.get_by_role("button", name="Make the queue").click()
+    expect(page.get_by_text("Line 2: it has no question.")).to_be_visible()
+    page.locator("[name=tasks]").fill("Who designed the Vicarage Bench?")
+    page.get_by_role("button", name="Make the queue").click()
+    page.wait_for_url("**/annotate/#queue*")
+    number = page.url.split("#queue")[1]
+    row = page.locator(f"#queue{number}")
+    # The list follows the search of the question, and the counts, without being opened again.
+    expect(row).to_contain_text("0 of 5 graded", timeout=60_000)
+    expect(row.locator(".ann-filling")).to_have_count(0)
+    judging = people("ann", f"/annotate/{number}/", viewport=DESK, bypass_csp=True)
+    first = ready(judging)
+    expect(judging.locator("#progress-text")).to_have_text("0 of 5 graded · you graded 0 · 5 left for you")
+    expect(judging.locator("#evidence")).to_be_hidden()
+    assert judging.locator(".tick").count() == 0
+    for grade in "0123":
+        expect(judging.locator(f"[data-grade='{grade}'] kbd")).to_have_text(grade)
+    judging.keyboard.press("2")
+    expect(judging.locator("main")).not_to_have_attribute("data-item", first)
+    expect(judging.locator("#last-text")).to_contain_text("grade 2")
+    expect(judging.locator("#evidence .tick").first).to_be_visible()
+    expect(judging.locator("#progress-text")).to_have_text("1 of 5 graded · you graded 1 · 4 left for you")
+    assert faults_of(judging) == []
+    shot(judging, "judged")
+    judging.set_viewport_size(PHONE)
+    shot(judging, "judged-phone")
+    expect(row).to_contain_text("1 of 5 graded", timeout=30_000)
+    # The rest is shared out: ann keeps what she judged and gets a share of the others.
+    page.goto(f"/annotate/{number}/people/")
+    for name in ("ann", "ben"):
+        page.get_by_label(name, exact=True).check()
+    page.get_by_role("button", name="Share out evenly").click()
+    expect(page.get_by_text("The items are shared out among 2 people.")).to_be_visible()
+    for name, assigned, graded, left in (("ann", 3, 1, 2), ("ben", 2, 0, 2)):
+        cells = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=name, exact=True)).locator("td")
+        expect(cells.nth(0)).to_have_text(str(assigned))
+        expect(cells.nth(1)).to_have_text(str(graded))
+        expect(cells.nth(4)).to_have_text(str(left))
+    shot(page, "people")

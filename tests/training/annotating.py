@@ -112,7 +112,7 @@ def differences(queue: AnnotationQueue, said: Mapping[str, Mapping[int, str]]) -
     rows = Judgement.objects.filter(item__queue=queue).exclude(verdict="withdrawn")
     stored: dict[tuple[str, int], list[str]] = {}
     for name, item, verdict, grade in rows.values_list("annotator_name", "item", "verdict", "grade"):
-        stored.setdefault((name, item), []).append(verdict[0] if grade is None else str(grade + 1))
+        stored.setdefault((name, item), []).append(verdict[0] if grade is None else str(grade))
     counted = Counter(item for (_, item), keys in stored.items() if keys[0] != "s")
     skipped = Counter(item for (_, item), keys in stored.items() if keys[0] == "s")
     able = {item: min(queue.overlap, len(said) - skipped[item]) for item in queue.items.values_list("pk", flat=True)}

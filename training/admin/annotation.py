@@ -27,7 +27,7 @@ from training.models.annotation import COUNTED
 from training.services.annotation.hand_out import with_places
 from training.services.annotation.make_queue import make_queue, plan_queue
 
-STATE_LABELS = {"open": "success", "closed": "warning", "retired": "danger"}
+STATE_LABELS = {"filling": "info", "open": "success", "closed": "warning", "retired": "danger"}
 
 
 @admin.register(AnnotationQueue)
@@ -72,7 +72,7 @@ class AnnotationQueueAdmin(ReadOnlyAdmin):
         if not self.has_add_permission(request):
             raise PermissionDenied
         posted = request.method == "POST"
-        form = QueueForm(request, request.POST if posted else None, initial=_initial(request))
+        form = QueueForm(request, request.POST if posted else None, request.FILES, initial=_initial(request))
         counted = ""
         if posted and form.is_valid():
             try:
@@ -84,7 +84,10 @@ class AnnotationQueueAdmin(ReadOnlyAdmin):
                         plan, name=values["name"], overlap=values["overlap"], guideline=values["guideline"],
                         author=request.user,
                     )  # fmt: skip
-                    messages.success(request, f"The queue “{queue}” has {queue.items_count:,} items.")
+                    said = f"has {queue.items_count:,} items"
+                    if plan.searched:
+                        said = f"is being filled: {plan.sentence}"
+                    messages.success(request, f"The queue “{queue}” {said.rstrip('.')}.")
                     # Not to judging: whoever is handed an item takes part, and sees no agreement until all have judged.
                     return HttpResponseRedirect(f"{reverse('annotate')}#queue{queue.pk}")
             except InvalidRequest as error:
@@ -111,6 +114,7 @@ class AnnotationQueueAdmin(ReadOnlyAdmin):
     @admin.action(description="Open again", permissions=["change"])
     def open_again(self, request: HttpRequest, queues: QuerySet[AnnotationQueue]) -> None:
         """Open closed queues."""
+        queues = queues.filter(state=AnnotationQueue.State.CLOSED)
         queues.update(state=AnnotationQueue.State.OPEN)
 
     @display(description="State", label=STATE_LABELS, ordering="state")
@@ -229,6 +233,6 @@ class AnnotationItemAdmin(ReadOnlyAdmin):
 
 def _initial(request: HttpRequest) -> dict[str, Any]:
     """Return the values that a link to the form brings; lists are given by repeating their name."""
-    several = ("evaluations", "pipelines", "searches", "stages", "kinds")
+    several = ("evaluations", "pipelines", "searches", "saved", "stages", "kinds")
     given: dict[str, Any] = {name: request.GET[name] for name in request.GET if name not in several}
     return given | {name: "\n".join(request.GET.getlist(name)) for name in several if name in request.GET}

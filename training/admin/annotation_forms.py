@@ -10,22 +10,26 @@ from django import forms
 from django.forms.boundfield import BoundField
 from django.http import HttpRequest
 from unfold.widgets import (
+    UnfoldAdminFileFieldWidget,
     UnfoldAdminSelectMultipleWidget,
     UnfoldAdminSelectWidget,
     UnfoldAdminTextareaWidget,
     UnfoldAdminTextInputWidget,
 )
 
-from search.domain.errors import Fault
+from search.domain.errors import Fault, InvalidRequest
 from search.models import KnowledgeBase
-from training.annotation.rules import KINDS, MOST_DEPTH, TAKES
+from search.services.access.visitors import NOBODY
+from search.services.collections.saved_searches import saved_searches
+from training.annotation.rules import KINDS, MOST_DEPTH, MOST_SAVED, TAKES, TASKS
+from training.data.tasks import LARGEST, Task, decoded, read_tasks
 from training.evaluation.lost.stages import LostStage
 from training.models import AnnotationQueue
 from training.models.annotation import MOST_ITEMS, MOST_OVERLAP
 from training.services.evaluations.describe import list_evaluations
 from training.services.evaluations.named import named_evaluations
 
-ARGUMENTS = ("evaluations", "pipelines", "searches", "stages", "kinds", "depth", "per_question", "margin")
+ARGUMENTS = ("evaluations", "pipelines", "searches", "saved", "stages", "kinds", "depth", "per_question", "margin")
 MOST_EVALUATIONS = 100
 _LINES = UnfoldAdminTextareaWidget(attrs={"rows": 2, "spellcheck": "false"})
 
@@ -52,11 +56,13 @@ class QueueForm(forms.Form):
     knowledge_base = forms.ModelChoiceField(
         KnowledgeBase.objects.none(), to_field_name="name", widget=UnfoldAdminSelectWidget, empty_label=None
     )
-    rule = forms.ChoiceField(choices=AnnotationQueue.Rule.choices, widget=UnfoldAdminSelectWidget)
+    rule = forms.ChoiceField(
+        label="What it holds", choices=AnnotationQueue.Rule.choices, widget=UnfoldAdminSelectWidget
+    )
     evaluations = _Evaluations(
         required=False,
         widget=UnfoldAdminSelectMultipleWidget,
-        help_text="Two are compared. Every rule but people's feedback needs one.",
+        help_text="Two are compared.",
     )
     pipelines = forms.CharField(
         required=False, widget=_LINES, help_text="Labels as in the report, a line each; empty: all of them."
@@ -64,6 +70,21 @@ class QueueForm(forms.Form):
     searches = forms.CharField(
         required=False, widget=_LINES, help_text="For disagreement: ids of two to four searches of one question, "
         "instead of evaluations.",
+    )  # fmt: skip
+    saved = forms.MultipleChoiceField(
+        required=False, widget=UnfoldAdminSelectMultipleWidget,
+        help_text="Searches of this knowledge base that you have saved; their first results are judged.",
+    )  # fmt: skip
+    tasks = forms.CharField(
+        required=False, strip=False, label="Questions, or questions with results",
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 8, "spellcheck": "false"}),
+        help_text="A question on each line; ids of results to judge may follow it after tabs. Or paste CSV with the "
+        "columns question, result, id, answers, or a JSON object with these keys on each line. A question without "
+        "results is searched, and what the search finds is judged.",
+    )  # fmt: skip
+    file = forms.FileField(
+        required=False, widget=UnfoldAdminFileFieldWidget(attrs={"accept": ".csv,.tsv,.txt,.jsonl"}),
+        help_text="Instead of pasting: CSV, JSON lines or plain lines, in UTF-8. Its lines are shown above.",
     )  # fmt: skip
     stages = forms.MultipleChoiceField(
         required=False, choices=[(one.value, one.heading) for one in LostStage],
@@ -75,8 +96,9 @@ class QueueForm(forms.Form):
         help_text="For people's feedback: which; none chosen: all.",
     )  # fmt: skip
     depth = _whole(
-        "For lost answers, disagreement and random: how many first results count.", MOST_DEPTH, required=False
-    )
+        "How many of the first results count; 5 unless you say otherwise, 20 of a random sample.", MOST_DEPTH,
+        required=False,
+    )  # fmt: skip
     per_question = _whole("Candidates of one question at most.", MOST_DEPTH, required=False)
     margin = forms.FloatField(
         required=False, min_value=0, max_value=1, widget=UnfoldAdminTextInputWidget,
@@ -93,12 +115,14 @@ class QueueForm(forms.Form):
         help_text="How to judge, in Markdown. Empty: the usual text of the rule, which can be edited later.",
     )  # fmt: skip
 
-    def __init__(self, request: HttpRequest, data: Any, initial: dict[str, Any]) -> None:
+    def __init__(self, request: HttpRequest, data: Any, files: Any, initial: dict[str, Any]) -> None:
         given: dict[str, Any] = {"seed": secrets.randbelow(2**31)} | initial
-        for name in ("evaluations", "stages", "kinds"):
+        for name in ("evaluations", "stages", "kinds", "saved"):
             if isinstance(given.get(name), str):
                 given[name] = given[name].split()
-        super().__init__(data, initial=given)
+        self.asked_for: list[Task] = []
+        self._upload_faults: Sequence[Fault] = ()
+        super().__init__(self._with_upload(data, files), initial=given)
         field = self.fields["knowledge_base"]
         assert isinstance(field, forms.ModelChoiceField)
         field.queryset = KnowledgeBase.objects.visible_to(request.user)
@@ -108,6 +132,39 @@ class QueueForm(forms.Form):
         choice = self.fields["evaluations"]
         assert isinstance(choice, forms.MultipleChoiceField)
         choice.choices = list((known | {one: one for one in asked if one not in known}).items())
+
+        kept = saved_searches(request.user, NOBODY)[:MOST_SAVED]
+        choice = self.fields["saved"]
+        assert isinstance(choice, forms.MultipleChoiceField)
+        choice.choices = [(str(one.run_id), f"{one.name} ({one.run.knowledge_base_name})") for one in kept]
+
+    def _with_upload(self, data: Any, files: Any) -> Any:
+        """Return the data with the lines of an uploaded file as if they had been pasted, so that they can be mended."""
+        upload = files.get("file") if files else None
+        if upload is None or data is None:
+            return data
+        if data.get("tasks", "").strip():
+            self._upload_faults = [Fault("/file", "Give either a file or pasted lines.")]
+            return data
+        try:
+            text = decoded(upload.read(LARGEST + 1))
+        except InvalidRequest as error:
+            self._upload_faults = [Fault("/file", fault.message) for fault in error.faults]
+            return data
+        data = data.copy()
+        data["tasks"] = text
+        return data
+
+    def clean(self) -> dict[str, Any]:
+        """Read the tasks where the rule takes them."""
+        values = super().clean() or self.cleaned_data
+        self.add_faults(self._upload_faults)
+        if values.get("rule") == TASKS and not self._upload_faults:
+            try:
+                self.asked_for = read_tasks(values.get("tasks", ""))
+            except InvalidRequest as error:
+                self.add_faults(error.faults)
+        return values
 
     def by_rule(self) -> Iterator[tuple[BoundField, str]]:
         """Yield each field with the rules that take it, words in a line; empty where it belongs to every queue."""
@@ -124,7 +181,7 @@ class QueueForm(forms.Form):
                 arguments[name] = [line.strip() for line in arguments[name].splitlines() if line.strip()]
         return {
             "knowledge_base": values["knowledge_base"], "rule": values["rule"], "arguments": arguments,
-            "seed": values["seed"], "limit": values["limit"],
+            "seed": values["seed"], "limit": values["limit"], "tasks": self.asked_for,
         }  # fmt: skip
 
     def add_faults(self, faults: Sequence[Fault]) -> None:

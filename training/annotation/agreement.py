@@ -6,6 +6,9 @@ section "nominal" and "ordinal"; grades may be missing, and items with fewer tha
 bootstrap over items (Hayes and Krippendorff, Communication Methods and Measures 2007, use the same principle for
 alpha). Many items have the same grades, so a sample of items is drawn as a multinomial count of the distinct ones. That
 is the same distribution, and its cost does not depend on the number of items.
+
+A bootstrap knows only kinds of items that were seen: five items on which all agree would give an interval from 1 to 1.
+Each end is therefore moved at least as far as kinds that were not seen could move it (`_reach_of_unseen`).
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ from numpy.typing import NDArray
 RESAMPLES = 2_000
 SEED = 20_260
 CONFIDENCE = 0.95
+RELIABLE, TENTATIVE = 0.8, 0.667
+"""Least alpha of data to rely on, and for tentative conclusions (Krippendorff, Content Analysis, 2004, p. 241)."""
 LEAST_DEFINED = 0.95
 """Least share of the samples in which a coefficient must be defined; with fewer there is no interval."""
 
@@ -41,6 +46,18 @@ class Weights(StrEnum):
     QUADRATIC = "quadratic"
 
 
+class Claim(StrEnum):
+    """What a coefficient allows to say. Nothing is claimed that the low end of its interval does not bear out."""
+
+    NOTHING = ""
+    TOO_FEW = "too few items to say"
+    CHANCE = "no better than chance"
+    LITTLE = "too little for conclusions"
+    AT_LEAST_TENTATIVE = "at least enough for tentative conclusions"
+    TENTATIVE = "enough for tentative conclusions"
+    RELIABLE = "enough to rely on"
+
+
 @dataclass(frozen=True, slots=True)
 class Coefficient:
     """A coefficient of agreement: 1 is perfect agreement, 0 what chance would give, below 0 worse than chance.
@@ -55,11 +72,29 @@ class Coefficient:
     items: int
     why: str = ""
 
+    @property
+    def claim(self) -> Claim:
+        """What both ends of the interval allow to say; without an interval there is nothing to say."""
+        if self.value is None:
+            return Claim.NOTHING
+        if self.low is None or self.high is None:
+            return Claim.TOO_FEW
+        if self.high <= 0:
+            return Claim.CHANCE
+        if self.high < TENTATIVE:
+            return Claim.LITTLE
+        if self.low < TENTATIVE:
+            return Claim.TOO_FEW
+        if self.low < RELIABLE:
+            return Claim.TENTATIVE if self.high < RELIABLE else Claim.AT_LEAST_TENTATIVE
+        return Claim.RELIABLE
+
     def to_json(self) -> dict[str, Any]:
         """Return the coefficient for reports and exports, rounded to six places."""
         interval = None if self.low is None or self.high is None else [round(self.low, 6), round(self.high, 6)]
         value = None if self.value is None else round(self.value, 6)
-        return {"value": value, "interval": interval, "items": self.items, "why": self.why}
+        return {"value": value, "interval": interval, "items": self.items, "why": self.why,
+                "claim": self.claim.value}  # fmt: skip
 
 
 def alpha(grades: Matrix, scale: Sequence[int], level: Level = Level.ORDINAL, seed: int = SEED) -> Coefficient:
@@ -132,8 +167,20 @@ def _with_interval(of: Callable[[Matrix], Matrix], times: NDArray[Any], undefine
     if len(defined) < LEAST_DEFINED * RESAMPLES:
         why = f"{items} item{'' if items == 1 else 's'} vary too little for an interval."
         return Coefficient(value, None, None, items, why)
-    low, high = np.percentile(defined, [50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE)])
-    return Coefficient(value, float(low), float(high), items)
+    drawn_low, drawn_high = np.percentile(defined, [50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE)])
+    low, high = _reach_of_unseen(value, items)
+    return Coefficient(value, min(low, float(drawn_low)), max(high, float(drawn_high)), items)
+
+
+def _reach_of_unseen(value: float, items: int) -> tuple[float, float]:
+    """Return how low and how high a coefficient could be because of kinds of items that none of these items shows.
+
+    A kind with a share of u = 1 - 0.025^(1/n) is missing from n items with a probability of 2.5 % (Hanley and
+    Lippman-Hand, JAMA 249, 1983: the rule of three). If its grades agreed as by chance, the coefficient would be
+    value * (1 - u); if they agreed always, value + u * (1 - value).
+    """
+    unseen = 1 - ((1 - CONFIDENCE) / 2) ** (1 / items)
+    return value * (1 - unseen), value + unseen * (1 - value)
 
 
 def _counts(grades: Matrix, scale: Sequence[int]) -> Matrix:

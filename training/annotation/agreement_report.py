@@ -6,17 +6,26 @@ against each person and against the final grade.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from training.annotation.agreement import SEED, Coefficient, Level, Matrix, Weights, alpha, alpha_of_grade, kappa
-
-RELIABLE, TENTATIVE = 0.8, 0.667
-"""Least alpha of data to rely on, and for tentative conclusions (Krippendorff, Content Analysis, 2004, p. 241)."""
+from training.annotation.agreement import (
+    RELIABLE,
+    SEED,
+    TENTATIVE,
+    Claim,
+    Coefficient,
+    Level,
+    Matrix,
+    Weights,
+    alpha,
+    alpha_of_grade,
+    kappa,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,32 +68,29 @@ def agreement_report(
 
 
 def meaning(found: Coefficient) -> str:
-    """Return what ordinal alpha says about the judgements, in a plain sentence or two."""
+    """Return in a sentence or two what ordinal alpha says, and no more than its interval allows."""
     if found.value is None:
         return found.why
-    share = f"α is {found.value:.2f}: "
-    if found.value >= RELIABLE:
-        said = f"{share}the annotators agree well enough to rely on their grades (customary from {RELIABLE} on)."
-    elif found.value >= TENTATIVE:
-        said = (
-            f"{share}the annotators agree well enough for tentative conclusions (from {TENTATIVE}), not to rely on "
-            f"single grades (from {RELIABLE})."
-        )
-    elif found.value > 0:
-        said = (
-            f"{share}the annotators agree less than is needed for conclusions ({TENTATIVE}). Look at the "
-            "disagreements, make the guideline clearer where they lie, and judge again."
-        )
-    else:
-        said = f"{share}the annotators agree no more than chance would. The guideline is read in different ways."
+    items = f"{found.items:,} item{'' if found.items == 1 else 's'}"
     if found.low is None or found.high is None:
-        return f"{said} {found.why}".strip()
-    bands = {np.searchsorted([0, TENTATIVE, RELIABLE], value, side="right") for value in (found.low, found.high)}
-    if len(bands) > 1:
-        said += (
-            f" The interval from {found.low:.2f} to {found.high:.2f} leaves room for another reading: more items help."
-        )
-    return said
+        return f"Too few to say how far the annotators agree: α is {found.value:.2f}, but {found.why}"
+    between = f"α is {found.value:.2f}, and by {items} it lies between {found.low:.2f} and {found.high:.2f}"
+    return SENTENCES[found.claim].format(between=between, tentative=TENTATIVE, reliable=RELIABLE)
+
+
+SENTENCES: Mapping[Claim, str] = {
+    Claim.RELIABLE: "The annotators agree well enough to rely on their grades: {between} (customary from {reliable} "
+    "on).",
+    Claim.TENTATIVE: "The annotators agree well enough for tentative conclusions, not to rely on single grades: "
+    "{between} (customary from {tentative} and {reliable} on).",
+    Claim.AT_LEAST_TENTATIVE: "The annotators agree at least well enough for tentative conclusions: {between}. Whether "
+    "one can rely on single grades (from {reliable} on), more items will tell.",
+    Claim.LITTLE: "The annotators agree less than is needed for conclusions ({tentative}): {between}. Look at the "
+    "disagreements, make the guideline clearer where they lie, and judge again.",
+    Claim.CHANCE: "The annotators agree no more than chance would: {between}. The guideline is read in different ways.",
+    Claim.TOO_FEW: "Too few items to say how far the annotators agree: {between}. That is room for less than is needed "
+    "for conclusions ({tentative}) and for more. Judge more items.",
+}
 
 
 def _grader(grader: Grader, grades: Matrix) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from training.annotation.rules import DISAGREEMENT, FEEDBACK, LOST, MARGIN, RANDOM
+from training.annotation.rules import DISAGREEMENT, FEEDBACK, LOST, MARGIN, RANDOM, SAVED, TASKS
 
 GRADES: Mapping[int, str] = {
     3: "a full answer: it meets everything that the question asks",
@@ -12,15 +12,16 @@ GRADES: Mapping[int, str] = {
     1: "near: it has to do with the question, but does not answer it",
     0: "no answer",
 }
-"""What each grade means. The keys 1 to 4 give the grades 0 to 3."""
+"""What each grade means. The key of a grade is the grade itself."""
 
 _ALWAYS = """## How to grade
 
 {grades}
 
-Grade what the question asks, not what the search may have meant. Read the fields and the paths in the middle of the
-page; look things up if you want to. You see neither which pipeline found the candidate nor at which rank, nor what
-others say, so that none of this leans on your judgement. It is shown once you have judged.
+Grade what the question asks, not what the search may have meant. Read the fields and relations in the middle of the
+page; its own page in the knowledge base has all of them. You see neither which pipeline found the candidate nor at
+which rank, nor which conditions the search finds met, nor what others say, so that none of this leans on your
+judgement. What the search found is shown once you have judged.
 
 **Unsure** is a judgement too: use it when the question can be read in two ways, or when what is shown does not
 decide it. **Skip** gives the item to somebody else. Every judgement can be undone.
@@ -42,10 +43,14 @@ anew.""",
 both with care; both may be right.""",
     RANDOM: """These candidates were drawn at random, good ones and bad ones. They show how good the answers are on the
 whole, so judge them as strictly as any others.""",
+    SAVED: """These are the first results of searches that somebody saved, good ones and bad ones, in no order. Judge
+each on its own.""",
+    TASKS: """These questions were chosen by whoever made the queue, with the results to judge or with what a search
+found for them, in no order. Judge each on its own.""",
 }
 
 
 def default_guideline(rule: str) -> str:
     """Return the guideline that a queue of this rule starts with."""
-    grades = "\n".join(f"- **{grade}** (key `{grade + 1}`): {meaning}." for grade, meaning in GRADES.items())
+    grades = "\n".join(f"- **{grade}** (key `{grade}`): {meaning}." for grade, meaning in GRADES.items())
     return f"{_WHY[rule]}\n\n{_ALWAYS.format(grades=grades)}".replace("\n\n\n", "\n\n")

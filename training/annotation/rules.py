@@ -11,11 +11,13 @@ from search.domain.errors import Fault, InvalidRequest, nearest, pointer
 from training.evaluation.lost.stages import LostStage
 
 LOST, DISAGREEMENT, FEEDBACK, MARGIN, RANDOM = "lost", "disagreement", "feedback", "margin", "random"
-RULES = (LOST, DISAGREEMENT, FEEDBACK, MARGIN, RANDOM)
+SAVED, TASKS = "saved", "tasks"
+RULES = (LOST, DISAGREEMENT, FEEDBACK, MARGIN, RANDOM, SAVED, TASKS)
+WITHOUT_EVALUATION = (FEEDBACK, SAVED, TASKS)
 KINDS = ("right", "wrong", "missing")
 MOST_DEPTH = 100
 """Results of a ranking that an evaluation keeps."""
-MOST_SEARCHES = 4
+MOST_SEARCHES, MOST_SAVED = 4, 100
 SPREAD = 10
 """A margin is measured in units of the distance between the scores at the ranks 1 and `SPREAD`."""
 TAKES: Mapping[str, Sequence[str]] = {
@@ -24,8 +26,10 @@ TAKES: Mapping[str, Sequence[str]] = {
     FEEDBACK: ("kinds", "per_question"),
     MARGIN: ("evaluations", "pipelines", "margin"),
     RANDOM: ("evaluations", "pipelines", "depth"),
+    SAVED: ("saved", "depth"),
+    TASKS: ("tasks", "file", "depth"),
 }
-"""The arguments that each rule takes."""
+"""The arguments that each rule takes; those of `TASKS` are read by `training.data.tasks` before."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +37,16 @@ class RuleArguments:
     """What a rule looks at; each rule takes some of these.
 
     `evaluations` are one or two evaluations, `pipelines` the labels looked at (empty: all of them), `searches` two to
-    four single searches of one question. `stages` are those that lost the answers (empty: any). `depth` is the length
-    of the top of a ranking, `per_question` the largest number of candidates of one question and one kind. `margin` is
-    the largest margin between the first and the second score. `kinds` are those of the feedback (empty: all).
+    four single searches of one question, `saved` saved searches by the ids of their searches. `stages` are those that
+    lost the answers (empty: any). `depth` is the length of the top of a ranking, `per_question` the largest number of
+    candidates of one question and one kind. `margin` is the largest margin between the first and the second score.
+    `kinds` are those of the feedback (empty: all).
     """
 
     evaluations: tuple[UUID, ...] = ()
     pipelines: tuple[str, ...] = ()
     searches: tuple[UUID, ...] = ()
+    saved: tuple[UUID, ...] = ()
     stages: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     depth: int = 5
@@ -64,14 +70,17 @@ class RuleArguments:
         read = _Reader(told, faults)
         arguments = cls(
             read.ids("evaluations", 2), read.texts("pipelines"), read.ids("searches", MOST_SEARCHES),
-            read.texts("stages", [stage.value for stage in LostStage]), read.texts("kinds", KINDS),
+            read.ids("saved", MOST_SAVED), read.texts("stages", [stage.value for stage in LostStage]),
+            read.texts("kinds", KINDS),
             read.whole("depth", 5 if rule != RANDOM else 20, MOST_DEPTH),
             read.whole("per_question", 1 if rule == LOST else 3, MOST_DEPTH),
             read.number("margin", 0.1), told,
         )  # fmt: skip
         if rule == DISAGREEMENT and arguments.searches and arguments.evaluations:
             faults.append(Fault("/arguments/searches", "Give either searches or evaluations, not both."))
-        if rule != FEEDBACK and not (arguments.evaluations or arguments.searches) and not faults:
+        if rule == SAVED and not arguments.saved and not faults:
+            faults.append(Fault("/arguments/saved", "Choose at least one saved search."))
+        if rule not in WITHOUT_EVALUATION and not (arguments.evaluations or arguments.searches) and not faults:
             faults.append(Fault("/arguments/evaluations", f"The rule {rule} needs an evaluation to look at."))
         if len(arguments.searches) == 1:
             faults.append(Fault("/arguments/searches", "One search alone disagrees with nobody; give two to four."))

@@ -28,6 +28,7 @@ from training.services.annotation.describe import (
     describe_item,
     describe_judgement,
     describe_queue,
+    evidence_of,
     find_item,
     find_queue,
     lease_sentence,
@@ -163,6 +164,27 @@ class AnnotationOwnJudgements(APIView):
         return pages.get_paginated_response([describe_judgement(one) for one in shown])
 
 
+class AnnotationEvidence(APIView):
+    """What the search found of an item."""
+
+    rights = {"POST": JUDGE}
+
+    @extend_schema(
+        operation_id="annotation_evidence", summary="See what the search found of an item you have judged",
+        tags=[GROUP], request=None,
+        responses={200: shape.FoundOfItem, **problems(401, 403, 404, 409, 503)},
+    )  # fmt: skip
+    def post(self, request: Request, item_id: int) -> Response | JsonResponse:
+        """Return the conditions that the search checked and the paths that it found; 409 before you have judged it.
+
+        A grade that you change afterwards is marked as informed: agreement is computed from blind grades.
+        """
+        told = evidence_of(_item(request, item_id), _person(request))
+        if told is None:
+            return problem(request._request, 409, "What the search found is shown once you have judged this item.")
+        return Response(told)
+
+
 class AnnotationReveal(APIView):
     """What is hidden until an item is judged."""
 
@@ -234,6 +256,8 @@ def _why_none(queue: AnnotationQueue, elsewhere: int) -> str:
     """Return why nothing is handed out."""
     if queue.state == Queue.State.CLOSED:
         return "This queue is closed. What you have judged is kept."
+    if queue.state == Queue.State.FILLING:
+        return "Its questions are being searched. There is something to judge as soon as all of them are."
     if elsewhere:
         return lease_sentence(elsewhere, LEASE)
     return "Nothing is left for you here: everything is judged, or others are at it. Thank you."

@@ -29,6 +29,7 @@ class AnnotationProgress(serializers.Serializer[Any]):
     mine = Whole(help_text="Judged by you.")
     skipped = Whole(help_text="Skipped by you.")
     left = Whole()
+    assigned = Whole(help_text="Assigned to you by name; 0: what is assigned to nobody is for everybody.")
 
 
 class AnnotationQueue(serializers.Serializer[Any]):
@@ -114,15 +115,22 @@ AnnotationCandidate = inline_serializer(
     fields={
         "id": Text(), "name": Text(), "type": Text(), "aliases": serializers.ListField(child=Text()),
         "link": Text(allow_blank=True), "fields": CandidateField(many=True), "relations": CandidateRelation(many=True),
-        "conditions": CandidateCondition(many=True), "paths": serializers.ListField(child=PathPart(many=True)),
-        "note": Text(allow_blank=True),
     },
 )  # fmt: skip
-"""What is shown of a candidate: a copy that outlives the release."""
+"""What is shown of a candidate before it is judged: a copy that outlives the release."""
+
+
+class FoundOfItem(serializers.Serializer[Any]):
+    """What the search found of a candidate: hidden until the item is judged."""
+
+    item = Whole()
+    conditions = CandidateCondition(many=True)
+    paths = serializers.ListField(child=PathPart(many=True))
+    note = Text(allow_blank=True)
 
 
 class AnnotationItem(serializers.Serializer[Any]):
-    """An item to judge: no rank, no score, no pipeline, nobody else's grade."""
+    """An item to judge: no rank, no score, no pipeline, no condition that the search checked, nobody else's grade."""
 
     id = Whole()
     queue = Whole()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from training.api.annotation import (
+    AnnotationEvidence,
     AnnotationJudgements,
     AnnotationNext,
     AnnotationOwnJudgements,
@@ -30,5 +31,6 @@ urlpatterns = [
     path("annotation/queues/<int:queue_id>/next/", AnnotationNext.as_view(), name="annotation-next"),
     path("annotation/queues/<int:queue_id>/judgements/", AnnotationOwnJudgements.as_view(), name="annotation-own"),
     path("annotation/judgements/", AnnotationJudgements.as_view(), name="annotation-judgements"),
+    path("annotation/items/<int:item_id>/evidence/", AnnotationEvidence.as_view(), name="annotation-evidence"),
     path("annotation/items/<int:item_id>/reveal/", AnnotationReveal.as_view(), name="annotation-reveal"),
 ]

@@ -38,8 +38,11 @@ class AnnotationQueue(models.Model):
         FEEDBACK = "feedback", "people's feedback"
         MARGIN = "margin", "small margins"
         RANDOM = "random", "random, for honesty"
+        SAVED = "saved", "results of saved searches"
+        TASKS = "tasks", "pasted questions, or a file of questions and results"
 
     class State(models.TextChoices):
+        FILLING = "filling", "being filled"
         OPEN = "open", "open"
         CLOSED = "closed", "closed"
 
@@ -122,6 +125,10 @@ class AnnotationItem(models.Model):
     origin = models.JSONField(
         default=dict, blank=True, help_text="Why the rule chose it; per pipeline rank, score and search."
     )
+    people = models.ManyToManyField(
+        settings.AUTH_USER_MODEL, blank=True, related_name="assigned_items",
+        help_text="Who is to judge it; nobody: whoever judges in the queue.",
+    )  # fmt: skip
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
     reason = models.TextField(blank=True, help_text="Why it is retired, as a sentence.")
 
@@ -152,7 +159,9 @@ class Assignment(models.Model):
     expires = models.DateTimeField()
     judged = models.BooleanField(default=False, help_text="It holds no place any more; the judgement does.")
     revealed = models.DateTimeField(
-        null=True, blank=True, help_text="When the annotator first saw ranks, pipelines and peers' grades."
+        null=True,
+        blank=True,
+        help_text="When the annotator first saw what the search found of it, ranks, or peers' grades.",
     )
 
     class Meta:
@@ -217,7 +226,7 @@ class Judgement(models.Model):
     seconds = models.FloatField(null=True, blank=True, help_text="The item was in front of the annotator.")
     informed = models.BooleanField(
         default=False,
-        help_text="The newest grade was given after ranks and peers' grades were seen; the first one was blind.",
+        help_text="The newest grade was given after what the search found, ranks or peers' grades were seen.",
     )
     created = models.DateTimeField(auto_now_add=True)
     changed = models.DateTimeField(auto_now=True)

@@ -77,7 +77,8 @@ def test_the_description_is_valid_openapi(description: dict[str, Any]) -> None:
         "/api/v1/question-sets/{set_id}/changes/",
         "/api/v1/annotation/queues/", "/api/v1/annotation/queues/{queue_id}/",
         "/api/v1/annotation/queues/{queue_id}/next/", "/api/v1/annotation/queues/{queue_id}/judgements/",
-        "/api/v1/annotation/items/{item_id}/reveal/", "/api/v1/annotation/judgements/",
+        "/api/v1/annotation/items/{item_id}/evidence/", "/api/v1/annotation/items/{item_id}/reveal/",
+        "/api/v1/annotation/judgements/",
     }  # fmt: skip
 
 

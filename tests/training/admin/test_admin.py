@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import get_commands
 from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
-from search.models import KnowledgeBase
+from search.models import KnowledgeBase, SavedSearch, SearchRun
 from training.admin import empty
 from training.data.examples import Example
 from training.models import AnnotationQueue, Evaluation, Question, QuestionSet
@@ -105,6 +106,57 @@ def test_whoever_makes_a_queue_sees_it_among_the_queues_and_takes_no_part_in_it(
     assert "The queue “Mine” has" in overview
     assert f'<li id="queue{queue.pk}">' in overview
     assert page(staff, reverse("annotation-agreement", args=[queue.pk]))
+
+
+TASKS = {"name": "Brought", "knowledge_base": "films", "rule": "tasks", "limit": "5", "seed": "1", "overlap": "1"}
+
+
+def test_a_file_of_tasks_is_shown_with_its_faults_and_made_once_they_are_mended(
+    staff: Client, films: KnowledgeBase
+) -> None:
+    address = reverse("admin:training_annotationqueue_add")
+    wrong = SimpleUploadedFile("tasks.csv", b"question;result\nWho?;film/1\nWhere?;film/99\n;film/2\n")
+    page = staff.post(address, TASKS | {"file": wrong, "_make": ""}).content.decode()
+    # What a line lacks is said first; what the base lacks, once all lines can be read.
+    assert "Line 4: it has no question." in page
+    assert "Where?;film/99" in page
+    mended = "question;result\nWho?;film/1\nWhere?;film/99"
+    page = staff.post(address, TASKS | {"tasks": mended, "_make": ""}).content.decode()
+    assert "Line 3: films-1 has no entity with the id &#x27;film/99&#x27;." in page
+    assert not AnnotationQueue.objects.exists()
+    good = SimpleUploadedFile("tasks.csv", b"question;result\nWho?;film/1\nWhere?;film/2")
+    counted = staff.post(address, TASKS | {"file": good, "_count": ""}).content.decode()
+    assert "The rule matches 2 candidates" in counted
+    assert "Where?;film/2" in counted
+    staff.post(address, TASKS | {"tasks": mended.replace("99", "2"), "_make": ""})
+    queue = AnnotationQueue.objects.get()
+    assert sorted(queue.items.values_list("question", "node_id")) == [("Where?", "film/2"), ("Who?", "film/1")]
+
+
+def test_a_file_beside_pasted_lines_or_in_another_encoding_is_refused(staff: Client, films: KnowledgeBase) -> None:
+    address = reverse("admin:training_annotationqueue_add")
+    for content, pasted, said in (
+        (b"Who?", "Where?", "Give either a file or pasted lines."),
+        ("Wo wächst er?".encode("latin-1"), "", "Line 1: it is not in UTF-8"),
+    ):
+        given = TASKS | {"file": SimpleUploadedFile("tasks.txt", content), "tasks": pasted, "_make": ""}
+        assert said in staff.post(address, given).content.decode()
+    assert not AnnotationQueue.objects.exists()
+
+
+def test_saved_searches_are_offered_to_who_saved_them(staff: Client, films: KnowledgeBase) -> None:
+    run = SearchRun.objects.create(
+        question="Who?", knowledge_base=films, knowledge_base_name="films", pipeline="text", status="done",
+        answer={"ranking": {"ids": ["film/1", "film/2"], "scores": [2.0, 1.0], "total": 2}},
+    )  # fmt: skip
+    SavedSearch.objects.create(run=run, user=User.objects.get(username="admin"), name="Kept")
+    SavedSearch.objects.create(run=run, user=User.objects.create_user("other"), name="Not mine")
+    address = reverse("admin:training_annotationqueue_add")
+    shown = page(staff, address)
+    assert f'<option value="{run.pk}">Kept (films)</option>' in shown
+    assert "Not mine" not in shown
+    staff.post(address, TASKS | {"rule": "saved", "saved": [str(run.pk)], "_make": ""})
+    assert set(AnnotationQueue.objects.get().items.values_list("node_id", flat=True)) == {"film/1", "film/2"}
 
 
 def test_evaluations_of_a_queue_are_chosen_by_what_they_are(staff: Client, measured: Evaluation) -> None:

@@ -48,4 +48,4 @@ def test_a_rule_says_what_it_needs(rule: str, given: dict[str, object], sentence
 def test_every_rule_has_a_guideline_with_every_grade_and_its_key() -> None:
     for rule in RULES:
         text = default_guideline(rule)
-        assert all(f"- **{grade}** (key `{grade + 1}`)" in text for grade in range(4))
+        assert all(f"- **{grade}** (key `{grade}`)" in text for grade in range(4))

@@ -53,7 +53,9 @@ def test_items_and_pages_are_blind_until_they_are_judged(ada: Client, queue: Ann
     assert {"rank", "score", "pipeline", "origin", "answers"}.isdisjoint(first | first["candidate"])
     page = ada.get(f"/annotate/{queue.pk}/").content.decode()
     assert not any(secret in page for secret in SECRETS)
-    assert post(ada, f"items/{first['id']}/reveal/").status_code == 409
+    assert {"conditions", "paths", "note"}.isdisjoint(first["candidate"])
+    for hidden in ("reveal", "evidence"):
+        assert post(ada, f"items/{first['id']}/{hidden}/").status_code == 409
     assert ada.get(f"/admin/training/annotationqueue/{queue.pk}/change/").status_code == 403
     body |= {"key": str(uuid4()), "note": ""}
     assert post(ada, "judgements/", **body).status_code == 201
@@ -118,6 +120,7 @@ def test_answers_are_as_the_description_says(ada: Client, queue: AnnotationQueue
         ("GET", "queues/", None), ("GET", "queues/{queue_id}/", None),
         ("POST", "queues/{queue_id}/next/", {"tab": str(uuid4()), "number": 2}), ("POST", "judgements/", body),
         ("GET", "queues/{queue_id}/judgements/", None), ("POST", "items/{item_id}/reveal/", {}),
+        ("POST", "items/{item_id}/evidence/", {}),
     ]  # fmt: skip
     for method, path, given in calls:
         address = ROOT + path.format(queue_id=queue.pk, item_id=item["id"])

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
-from django.db.models import Q
 
 from search.models import KnowledgeBase
 from training.annotation.agreement_report import agreement_report
 from training.models import AnnotationItem, AnnotationQueue, Assignment, GradesSeen, Judgement, Verdict
 from training.models.annotation import COUNTED
+from training.services.annotation.assign import assigned_people
 from training.services.annotation.grades import SCALE, QueueGrades, read_grades
 
 LEADS = "training.change_annotationqueue"
@@ -51,8 +51,12 @@ def still_judging(user: AbstractBaseUser | AnonymousUser, queue: AnnotationQueue
     for item, annotator, verdict in said.values_list("item_id", "annotator_id", "verdict"):
         spoken[item].add(annotator)
         counted[item] += verdict in COUNTED
+    assigned = assigned_people(queue)
     open_items = queue.items.filter(state=AnnotationItem.State.OPEN).values_list("pk", flat=True)
-    left = [people - spoken[item] for item in open_items if counted[item] < queue.overlap]
+    left = [
+        (people & assigned[item] if item in assigned else people) - spoken[item]
+        for item in open_items if counted[item] < queue.overlap
+    ]  # fmt: skip
     mine, others = sum(user.pk in one for one in left), sum(bool(one) and user.pk not in one for one in left)
     return Waiting(mine, others) if mine or others else None
 
@@ -72,11 +76,16 @@ def _people_of(queue: AnnotationQueue) -> set[int]:
 
 def _could_judge(queue: AnnotationQueue, people: set[int]) -> set[int]:
     """Return the other annotators who may open a queue. Those who may see every grade join only of their own will."""
-    able = User.objects.with_perm(JUDGES, include_superusers=False)
-    leading = User.objects.with_perm(LEADS, include_superusers=False).values("pk")
-    others = able.filter(is_active=True).exclude(Q(pk__in=people) | Q(pk__in=leading) | Q(is_superuser=True))
+    leading = User.objects.with_perm(LEADS, include_superusers=False)
+    leads = set(leading.values_list("pk", flat=True)) | {queue.author_id} | people
+    return {one.pk for one in able_to_judge(queue) if not one.is_superuser and one.pk not in leads}
+
+
+def able_to_judge(queue: AnnotationQueue) -> list[User]:
+    """Return the accounts that may judge in a queue, by name: the right, and a knowledge base that they may see."""
     bases = KnowledgeBase.objects.filter(pk=queue.knowledge_base_id)
-    return {one.pk for one in others if one.pk != queue.author_id and bases & KnowledgeBase.objects.visible_to(one)}
+    able = User.objects.with_perm(JUDGES).filter(is_active=True).order_by("username")
+    return [one for one in able if bases & KnowledgeBase.objects.visible_to(one)]
 
 
 def agreement_of(queue: AnnotationQueue, grades: QueueGrades | None = None) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from training.annotation.guidelines import GRADES
 from training.evaluation.lost.stages import LostStage
 from training.models import AnnotationItem, AnnotationQueue, Assignment, FailureCause, Judgement, Verdict
 from training.models.annotation import COUNTED
-from training.services.annotation.hand_out import with_places
+from training.services.annotation.hand_out import for_person, with_places
+from training.services.annotation.show_item import EVIDENCE, blind
 
 
 def list_queues(user: Anybody) -> QuerySet[AnnotationQueue]:
@@ -41,13 +42,13 @@ def progress_of(queue: AnnotationQueue, user: User) -> dict[str, int]:
     """Return the items of a queue, how many are done, retired, and what this person has said about how many.
 
     An item is done when as many people have judged it as the overlap says. `left` counts what this person could still
-    be handed, now or when others go away.
+    be handed, now or when others go away; `assigned` what was assigned to them by name, `mine` or not.
     """
     items = AnnotationItem.objects.filter(queue=queue)
     open_items = with_places(items.filter(state=AnnotationItem.State.OPEN), timezone.now())
     mine = Judgement.objects.filter(item__queue=queue, annotator=user).exclude(verdict=Verdict.WITHDRAWN)
     done = open_items.filter(done__gte=queue.overlap)
-    left = open_items.filter(done__lt=queue.overlap).exclude(pk__in=mine.values("item"))
+    left = open_items.filter(for_person(user), done__lt=queue.overlap).exclude(pk__in=mine.values("item"))
     return {
         "items": queue.items_count,
         "done": done.count(),
@@ -55,6 +56,7 @@ def progress_of(queue: AnnotationQueue, user: User) -> dict[str, int]:
         "mine": mine.filter(verdict__in=COUNTED).count(),
         "skipped": mine.filter(verdict=Verdict.SKIPPED).count(),
         "left": left.count(),
+        "assigned": items.filter(people=user).count(),
     }
 
 
@@ -87,7 +89,7 @@ def describe_item(item: AnnotationItem, user: User) -> dict[str, Any]:
         "id": item.pk,
         "queue": item.queue_id,
         "question": item.question,
-        "candidate": item.shown or {},
+        "candidate": blind(item.shown),
         "revision": said.revision if said else 0,
         "notice": dropped_notice(item.queue),
     }
@@ -125,15 +127,18 @@ def own_judgements(queue: AnnotationQueue, user: User) -> QuerySet[Judgement]:
     return mine.order_by("-changed", "-pk")
 
 
-def reveal(item: AnnotationItem, user: User) -> dict[str, Any] | None:
-    """Return where each pipeline ranked the candidate and what others said, None before the person has judged it.
-
-    That they have seen it is kept: a grade that they change afterwards counts as informed.
-    """
-    said = Judgement.objects.filter(item=item, annotator=user, verdict__in=COUNTED).exists()
-    if not said:
+def evidence_of(item: AnnotationItem, user: User) -> dict[str, Any] | None:
+    """Return the conditions and paths that the search found of a candidate, None before the person has judged it."""
+    if not _opened(item, user):
         return None
-    Assignment.objects.filter(item=item, annotator=user, revealed=None).update(revealed=timezone.now())
+    kept = item.shown or {}
+    return {"item": item.pk} | {name: kept.get(name, empty) for name, empty in EVIDENCE.items()}
+
+
+def reveal(item: AnnotationItem, user: User) -> dict[str, Any] | None:
+    """Return where each pipeline ranked the candidate and what others said, None before the person has judged it."""
+    if not _opened(item, user):
+        return None
     peers = Judgement.objects.filter(item=item, verdict__in=COUNTED).filter(~Q(annotator=user) | Q(annotator=None))
     return {
         "item": item.pk,
@@ -149,6 +154,17 @@ def reveal(item: AnnotationItem, user: User) -> dict[str, Any] | None:
             for one in peers.order_by("created")
         ],
     }  # fmt: skip
+
+
+def _opened(item: AnnotationItem, user: User) -> bool:
+    """Return whether somebody has judged an item, so that what was hidden of it is shown.
+
+    That they have seen it is kept: a grade that they change afterwards counts as informed.
+    """
+    judged = Judgement.objects.filter(item=item, annotator=user, verdict__in=COUNTED).exists()
+    if judged:
+        Assignment.objects.filter(item=item, annotator=user, revealed=None).update(revealed=timezone.now())
+    return judged
 
 
 def lease_sentence(elsewhere: int, lease: timedelta) -> str:

@@ -178,6 +178,7 @@ def source_told(told: Mapping[str, Any]) -> str:
     alpha = "not defined" if found["value"] is None else f"{found['value']:.2f}"
     if found["interval"]:
         alpha += f" ({found['interval'][0]:.2f} to {found['interval'][1]:.2f})"
+    alpha += f", {found['claim']}" if found["claim"] else ""
     people = len(told["annotators"])
     counted = told["language_models_counted"]
     models = f" Language models count too: {', '.join(counted)}." if counted else ""

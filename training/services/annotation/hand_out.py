@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Count, Exists, F, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -73,14 +73,20 @@ def _held(queue: AnnotationQueue, user: User, tab: UUID, number: int, take_over:
 
 
 def free_items(queue: AnnotationQueue, user: User, now: datetime) -> QuerySet[AnnotationItem]:
-    """Return the items that have a place for this person, in their order."""
+    """Return the items that have a place for this person, in their order: those assigned to them, or to nobody."""
     said = Judgement.objects.filter(item=OuterRef("pk"), annotator=user).exclude(verdict=Verdict.WITHDRAWN)
     mine = Assignment.objects.filter(item=OuterRef("pk"), annotator=user, judged=False, expires__gt=now)
     return (
         with_places(AnnotationItem.objects.filter(queue=queue, state=AnnotationItem.State.OPEN), now)
-        .filter(~Exists(said), ~Exists(mine), taken__lt=queue.overlap)
+        .filter(for_person(user), ~Exists(said), ~Exists(mine), taken__lt=queue.overlap)
         .order_by("position")
     )
+
+
+def for_person(user: User) -> Q:
+    """Return the condition that an item is assigned to this person, or to nobody."""
+    assigned = AnnotationItem.people.through.objects.filter(annotationitem=OuterRef("pk"))
+    return Q(~Exists(assigned)) | Q(Exists(assigned.filter(user=user.pk)))
 
 
 def with_places(items: QuerySet[AnnotationItem], now: datetime) -> QuerySet[Any]:

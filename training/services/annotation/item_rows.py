@@ -96,6 +96,15 @@ def from_feedback(candidates: Sequence[Candidate]) -> list[Seed]:
     return seeds
 
 
+def from_results(run: SearchRun, depth: int) -> Iterator[Seed]:
+    """Yield the first `depth` results of a search, which need not have been stored."""
+    top: dict[str, Any] = (run.answer or {}).get("ranking") or {}
+    label = f"{run.pipeline}@{run.pipeline_number}" if run.pipeline_number else run.pipeline
+    for rank, (node, score) in enumerate(zip(top.get("ids", ())[:depth], top.get("scores", ()), strict=False), 1):
+        place = {"rank": rank, "score": score, "run": str(run.pk), "lost_at": ""}
+        yield Seed(run.question, node, {"reason": "result", "pipelines": {label: place}})
+
+
 def from_searches(runs: Sequence[SearchRun], depth: int, most: int) -> Iterator[Seed]:
     """Yield what some of these searches have in their first `depth` results and others have not, best first."""
     tops: list[dict[str, Any]] = [((run.answer or {}).get("ranking") or {}) for run in runs]

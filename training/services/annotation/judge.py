@@ -17,6 +17,7 @@ from search.domain.errors import Fault, InvalidRequest, SearchError, nearest
 from training.evaluation.lost.stages import LostStage
 from training.models import AnnotationItem, Assignment, FailureCause, GradesSeen, Judgement, JudgementRevision, Verdict
 from training.models.annotation import COUNTED, HIGHEST_GRADE
+from training.services.annotation.assign import pass_on
 from training.services.annotation.hand_out import LEASE
 
 LONGEST_NOTE, MOST_EXPECTED, LONGEST_ID = 4_000, 50, 2_048
@@ -125,6 +126,8 @@ def judge(
         raise JudgementConflict("There is no judgement of yours that could be withdrawn.")
     written = _write(item, stored, {"annotator": user, "annotator_name": user.get_username()}, given,
                      informed=held.revealed is not None or has_seen_grades(user, item), key=key, made=made)  # fmt: skip
+    if given.verdict == Verdict.SKIPPED:
+        pass_on(item)
     held.judged = given.verdict != Verdict.WITHDRAWN
     held.expires = timezone.now() + LEASE
     held.save(update_fields=["judged", "expires"])

@@ -148,7 +148,7 @@ def _batches(items: Sequence[AnnotationItem]) -> Iterator[Sequence[AnnotationIte
 
 
 def described(shown: Mapping[str, Any]) -> str:
-    """Return what annotators are shown of a candidate as text: type and name, fields, relations, conditions, paths."""
+    """Return what annotators are shown of a candidate as text: type and name, fields, relations."""
     lines = [f"{shown.get('type', '')} {shown.get('name', '')}".strip()]
     if shown.get("aliases"):
         lines.append(f"also called {', '.join(shown['aliases'])}")
@@ -156,10 +156,4 @@ def described(shown: Mapping[str, Any]) -> str:
     for one in shown.get("relations", ()):
         more = f" and {one['more']} more" if one.get("more") else ""
         lines.append(f"{one['wording']}: {', '.join(one['names'])}{more}")
-    lines += [f"condition {one['words']}: {one['status']}" for one in shown.get("conditions", ())]
-    lines += [f"path: {' — '.join(_step(step) for step in path)}" for path in shown.get("paths", ())]
     return "\n".join(lines)
-
-
-def _step(step: Mapping[str, str]) -> str:
-    return step["name"] if "name" in step else step["relation"]

@@ -34,6 +34,9 @@ SECONDS = 2.0
 LONGEST_VALUE, MOST_VALUES, MOST_GROUPS, MOST_NEIGHBOURS, MOST_PATHS = 4_000, 50, 12, 8, 3
 READ_ROLES = ("plan", "link", "graph", "graph list", "recover", "explain")
 
+EVIDENCE: Mapping[str, Any] = {"conditions": [], "paths": [], "note": ""}
+"""The search's own opinion of a candidate, with empty values; it is shown after the judgement."""
+
 Json = Mapping[str, Any]
 
 
@@ -60,6 +63,11 @@ def fill_shown(item: AnnotationItem) -> bool:
     item.node_name, item.node_type = node["name"], node["type"]
     item.save(update_fields=["shown", "node_name", "node_type"])
     return True
+
+
+def blind(shown: Json | None) -> dict[str, Any]:
+    """Return what is kept of a candidate without what the search found of it."""
+    return {name: value for name, value in (shown or {}).items() if name not in EVIDENCE}
 
 
 def _entity(node: Json) -> dict[str, Any]:
@@ -137,16 +145,12 @@ def _in_words(plan: Json, checked: Conditions) -> list[dict[str, str]]:
     """Return each condition of the plan with its status."""
     anchors = {one["var"]: one for one in plan["anchors"]}
     names = variables_of(plan) | {hop["to_var"]: words(hop["to_label"]) for hop in plan["hops"]}
+    target = plan.get("target", {})
+    if target.get("labels"):
+        names[target["var"]] = words(target["labels"][0])
     names |= {var: one["text"] or ", ".join(one.get("ids", ())) for var, one in anchors.items()}
     told = [("entity", names[var], status) for var, status in checked.anchors if var in anchors]
-    told += [
-        (
-            "relation",
-            f"{names.get(hop['from'], hop['from'])} — {words(hop['rel'])} — {names.get(hop['to_var'], '')}",
-            one,
-        )
-        for hop, one in zip(plan["hops"], checked.hops, strict=False)
-    ]
+    told += [("relation", _hop(hop, names), one) for hop, one in zip(plan["hops"], checked.hops, strict=False)]
     told += [
         ("filter", filter_words(limit), one)
         for limit, one in zip(plan.get("filters", ()), checked.filters, strict=False)
@@ -159,3 +163,10 @@ def _in_words(plan: Json, checked: Conditions) -> list[dict[str, str]]:
         # The place in the order would tell the rank.
         told.append(("order", f"{order_words(plan['order'])}: {checked.order.value}", "unknown"))
     return [{"kind": kind, "words": said, "status": status} for kind, said, status in told]
+
+
+def _hop(hop: Json, names: Mapping[str, str]) -> str:
+    """Return a hop in the direction of its relation."""
+    ends = [names.get(hop["from"], hop["from"]), names.get(hop["to_var"], "")]
+    first, last = reversed(ends) if hop.get("direction") == "in" else ends
+    return f"{first} — {words(hop['rel'])} — {last}"

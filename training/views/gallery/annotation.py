@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from search.models import KnowledgeBase
 from search.views.gallery.kept_states import paged
 from search.views.gallery.made_up import LONG, RIGHT_TO_LEFT
+from training.annotation.agreement import Coefficient
 from training.annotation.final_grades import Way
 from training.annotation.guidelines import default_guideline
 from training.models import AnnotationQueue, FinalRule
@@ -36,8 +37,9 @@ def queue(number: int, name: str = "Lost answers of March", **values: Any) -> An
 
 
 def _row(number: int, name: str = "Lost answers of March", done: int = 12, items: int = 40, **values: Any) -> Any:
-    progress = {"items": items, "done": done, "mine": done, "left": items - done}
-    return queue(number, name, **values), progress, True
+    progress = {"items": items, "done": done, "mine": done, "left": items - done, "assigned": number == 1 and 20}
+    filling = "12 questions are being searched; then there is something to judge."
+    return queue(number, name, **values), progress, "now", filling if values.get("state") == "filling" else ""
 
 
 def _queues(*rows: Any) -> Callable[[HttpRequest], Made]:
@@ -50,7 +52,12 @@ QUEUES: Mapping[str, Page] = {
     "one": ("One queue", _queues(_row(1))),
     "many": (
         "Several, one is closed",
-        _queues(_row(1), _row(2, "Close calls", 0, 2_000, overlap=1), _row(3, "A random sample", 40, state="closed")),
+        _queues(
+            _row(1),
+            _row(2, "Close calls", 0, 2_000, overlap=1),
+            _row(3, "A random sample", 40, state="closed"),
+            _row(4, "Questions of the museum", 0, 1, state="filling"),
+        ),
     ),
     "long-words": ("Words that do not fit", _queues(_row(1, LONG, 5_000, 10_000))),
     "right-to-left": ("From right to left", _queues(_row(1, RIGHT_TO_LEFT))),
@@ -68,7 +75,8 @@ GUIDELINES: Mapping[str, Page] = {
 
 
 def _value(value: float | None, why: str = "") -> Json:
-    return {"value": value, "interval": None if value is None else (value - 0.12, min(1.0, value + 0.09)), "why": why}
+    found = Coefficient(value, value and value - 0.12, value and min(1.0, value + 0.09), 31, why)
+    return found.to_json()
 
 
 def _report(names: Sequence[str], value: float | None = 0.71, models: Sequence[str] = ()) -> Json:

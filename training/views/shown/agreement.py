@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from training.annotation.agreement import RELIABLE, TENTATIVE
 from training.annotation.guidelines import GRADES
 
 Json = Mapping[str, Any]
@@ -13,24 +14,28 @@ WIDE = 1000
 """Width of the drawings in their own units; they show the values from -1 to 1."""
 GRADE_WORDS = {grade: words.partition(":")[0] for grade, words in sorted(GRADES.items())}
 """The beginnings of what the guideline says about each grade."""
-STEPS = (0.0, 0.4, 0.667, 0.8)
+STEPS = (0.0, 0.4, TENTATIVE, RELIABLE)
 """Values at which the shade of a cell of the matrix changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoefficientShown:
-    """A coefficient with its interval, and their places in a drawing; `why` says why it or the interval is missing."""
+    """A coefficient with its interval, and their places in a drawing.
+
+    `why` says why it or the interval is missing, `claim` what it allows to say.
+    """
 
     value: float | None
     low: float | None
     high: float | None
     why: str
+    claim: str
 
     @classmethod
     def of(cls, told: Json) -> CoefficientShown:
         """Return what is shown of a coefficient of a report."""
         low, high = told["interval"] or (None, None)
-        return cls(told["value"], low, high, told["why"])
+        return cls(told["value"], low, high, told["why"], told["claim"])
 
     @property
     def line(self) -> tuple[float, float, float]:
@@ -41,8 +46,8 @@ class CoefficientShown:
 
     @property
     def shade(self) -> int:
-        """The shade of a cell, from 0 (no agreement) to 4."""
-        return sum((self.value or 0.0) > step for step in STEPS) if self.value is not None else 0
+        """The shade of a cell, from 0 (nothing is certain) to 4, by the low end of the interval."""
+        return 0 if self.low is None or self.low <= 0 else sum(self.low >= step for step in STEPS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from search.domain.errors import InvalidRequest
 from search.models import KnowledgeBase
 from tests.training.annotating import annotator, queue_of
 from training.models import AnnotationItem, Judgement, JudgementRevision
-from training.services.annotation.describe import reveal
+from training.services.annotation.describe import describe_item, evidence_of, reveal
 from training.services.annotation.hand_out import hand_out
 from training.services.annotation.judge import Given, JudgementConflict, judge, judge_as_model
 
@@ -101,6 +101,22 @@ def test_ranks_and_peers_are_told_after_judging_and_what_changes_then_is_informe
     judge(item=item, user=ada, key=uuid4(), base=1, given=Given("graded", 1))
     assert list(Judgement.objects.order_by("model").values_list("grade", "informed")) == [(1, True), (1, False)]
     assert [row.values["informed"] for row in JudgementRevision.objects.filter(judgement__model="")] == [False, True]
+
+
+def test_what_the_search_found_is_told_after_judging_alone(item: AnnotationItem, ada: User) -> None:
+    item.shown = {"name": "Amber Road", "conditions": [{"kind": "filter", "words": "year: 1999", "status": "met"}],
+                  "paths": [[{"name": "Amber Road", "type": "film"}]], "note": ""}  # fmt: skip
+    item.save()
+    assert describe_item(item, ada)["candidate"] == {"name": "Amber Road"}
+    assert evidence_of(item, ada) is None
+    judge(item=item, user=ada, key=uuid4(), base=0, given=Given("skipped"))
+    assert evidence_of(item, ada) is None
+    judge(item=item, user=ada, key=uuid4(), base=1, given=FULL)
+    assert evidence_of(item, ada) == {
+        "item": item.pk, "conditions": item.shown["conditions"], "paths": item.shown["paths"], "note": "",
+    }  # fmt: skip
+    judge(item=item, user=ada, key=uuid4(), base=2, given=Given("graded", 0))
+    assert [row.values["informed"] for row in JudgementRevision.objects.order_by("number")] == [False, False, True]
 
 
 @pytest.mark.parametrize(
