@@ -52,7 +52,7 @@ def plan(anchors: list[dict[str, Any]], hops: list[dict[str, Any]], **more: Any)
         ),
         (
             plan([{**DEAREST, "var": "A2"}], [{**BY_ADA, "rel": "COPIES"}]),
-            "No chair copies the chair that has the highest price.",
+            "No chair copies the chair that is the most expensive one.",
         ),
         (plan([OAK], [OF_OAK], exclude=[NOT_ADA]), "No chair both is made of “oak” and not “written by Ada”."),
         (
