@@ -43,7 +43,9 @@ def test_an_order_says_the_value_that_ordered(by: dict[str, Any], value: Any, ex
         ({"count": CITED_BY_PAPERS}, "asc", None, "lowest number of papers it is cited by first"),
     ],
 )
-def test_an_order_is_said_as_people_say_it(by: dict[str, Any], direction: str, limit: int | None, expected: str) -> None:
+def test_an_order_is_said_as_people_say_it(
+    by: dict[str, Any], direction: str, limit: int | None, expected: str
+) -> None:
     assert order_words({"by": by, "direction": direction, "limit": limit}, RELATIONS) == expected
 
 
