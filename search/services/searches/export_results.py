@@ -32,7 +32,7 @@ def export_results(search: Json) -> Iterator[list[str | int | float]]:
 
 
 def _conditions(evidence: Json | None, plans: Sequence[Json]) -> str:
-    """Return each condition with its state, and how near the text is: `Ada Holm: met; “amber”: similarity 0.27`."""
+    """Return each condition with its state, and how near the text is: `Ada Holm: met; “amber”: likeness 0.27`."""
     if not evidence or not 0 <= evidence["plan_index"] < len(plans):
         return ""
     plan = plans[evidence["plan_index"]]["plan"]
@@ -48,7 +48,7 @@ def _conditions(evidence: Json | None, plans: Sequence[Json]) -> str:
         told.append(f"{what_words(plan['order']['by'])}: {placed['value']}: {placed['status']}")
     text, score = evidence["residual"]["text"], evidence["residual"].get("score")
     if text:
-        told.append(f"“{text}”: unknown" if score is None else f"“{text}”: similarity {score:.2f}")
+        told.append(f"“{text}”: unknown" if score is None else f"“{text}”: likeness {score:.2f}")
     return "; ".join(status.replace("not_met", "not met") for status in told)
 
 

@@ -226,9 +226,9 @@ def _nearness(residual: Json) -> ShownCondition:
     """Return the text condition: the document's similarity to the text, and the level of the best of its type."""
     label, score, threshold = f"“{residual['text']}”", residual.get("score"), residual.get("threshold")
     if score is None:
-        return _condition("text", label, "unknown", "similarity of the text")
+        return _condition("text", label, "unknown", "likeness of the text")
     note = "" if threshold is None else f"; the nearest entries of its type reach {threshold:.2f}"
-    return ShownCondition("text", label, "near", *CONDITION_SIGNS["unknown"], f"similarity {score:.2f}{note}")
+    return ShownCondition("text", label, "near", *CONDITION_SIGNS["unknown"], f"likeness {score:.2f}{note}")
 
 
 def show_path(path: Sequence[Json], relations: Relations | None = None) -> ShownPath:

@@ -110,7 +110,7 @@ def _evidence(item: AnnotationItem, release: Release) -> dict[str, Any]:
         )
         found = tools.graph.paths(linked, [key], limit, MOST_PATHS).get(key, []) if linked.plan.anchors else []
         paths = [_walk(path.to_json()) for match in found for path in match]
-        note = "" if paths else "No path of the question's plan leads to this candidate."
+        note = "" if paths else "No path of the question's plan leads to this possible answer."
         return {
             "conditions": _in_words(plan, checked.conditions[key], tools.schema.wordings),
             "paths": paths,

@@ -19,7 +19,7 @@ def test_conditions_are_entities_then_relations_then_the_text(described: dict[st
         ("text", "“keeps a drink cold”", "?", "not checked"),
     ]
     assert first.conditions[2].note == "Ingunn Aas to product"
-    assert first.conditions[4].note == "similarity 0.52; the nearest entries of its type reach 0.31"
+    assert first.conditions[4].note == "likeness 0.52; the nearest entries of its type reach 0.31"
 
 
 @pytest.mark.parametrize("status", ["met", "not_met"])
@@ -33,7 +33,7 @@ def test_how_near_a_text_is_is_no_condition_that_is_met_or_not(described: dict[s
 
     text = show_results(described)[0].conditions[-1]
 
-    assert (text.status, text.mark, text.word, text.note) == ("near", "?", "not checked", "similarity 0.27")
+    assert (text.status, text.mark, text.word, text.note) == ("near", "?", "not checked", "likeness 0.27")
 
 
 def test_a_text_that_could_not_be_held_against_the_document_says_so(described: dict[str, Any]) -> None:
