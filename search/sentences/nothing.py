@@ -34,4 +34,4 @@ def looked_at_words(plan: Json, relations: Relations, *, found: bool) -> str:
     parts = [*(one.words for one in named_conditions(plan, relations)), *exclusions(plan, relations)]
     if not named or not parts:
         return ""
-    return f"Looked at was whether {name_words(named[0], relations)} {' and '.join(parts)}: {'yes' if found else 'no'}."
+    return f"We checked whether {name_words(named[0], relations)} {' and '.join(parts)}: {'yes' if found else 'no'}."

@@ -145,6 +145,6 @@ def _lowered(sentence: str) -> str:
 
 def _nothing(search: Json) -> str:
     if search["answer"]["kind"] == "unknown":
-        return "Neither yes nor no can be said from what is here"
+        return "This data says neither yes nor no"
     near = "; the closest results are below" if search["results"] else ""
     return f"Nothing here answers this{' exactly' if near else ''}{near}"

@@ -23,7 +23,7 @@ CONDITION_SIGNS = {
     "unknown": ("?", "not checked"),
     "dropped": ("–", "dropped"),
 }
-DROPPED = "nothing met it together with the rest, so it counts as text"
+DROPPED = "nothing meets this and the rest, so it is searched as text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +227,7 @@ def _nearness(residual: Json) -> ShownCondition:
     label, score, threshold = f"“{residual['text']}”", residual.get("score"), residual.get("threshold")
     if score is None:
         return _condition("text", label, "unknown", "likeness of the text")
-    note = "" if threshold is None else f"; the nearest entries of its type reach {threshold:.2f}"
+    note = "" if threshold is None else f"; the best texts of its type reach {threshold:.2f}"
     return ShownCondition("text", label, "near", *CONDITION_SIGNS["unknown"], f"likeness {score:.2f}{note}")
 
 

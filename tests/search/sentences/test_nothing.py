@@ -75,6 +75,6 @@ def test_the_conditions_that_nothing_meets_are_said_together(given: dict[str, An
 
 def test_what_was_looked_at_is_said_of_the_name_that_had_to_be_reached() -> None:
     reached = plan([OAK, {**ADA, "var": "T"}], [OF_OAK])
-    assert looked_at_words(reached, RELATIONS, found=False) == "Looked at was whether “Ada” is made of “oak”: no."
-    assert looked_at_words(reached, RELATIONS, found=True) == "Looked at was whether “Ada” is made of “oak”: yes."
+    assert looked_at_words(reached, RELATIONS, found=False) == "We checked whether “Ada” is made of “oak”: no."
+    assert looked_at_words(reached, RELATIONS, found=True) == "We checked whether “Ada” is made of “oak”: yes."
     assert looked_at_words(plan([OAK], [OF_OAK]), RELATIONS, found=False) == ""

@@ -80,7 +80,7 @@ def computed(value: float | None, count: int, nodes: int | None = None) -> dict[
         (line(computed(None, 3, 0), "+++"), "Not known: 3 papers have no weight here"),
         (line(answer("yes", 1), "+"), "Yes: Ada wrote On amber"),
         (line(answer("no", 0), ""), "No: no paper was written by “Ada”"),
-        (line(answer("unknown", 0), ""), "Neither yes nor no can be said from what is here"),
+        (line(answer("unknown", 0), ""), "This data says neither yes nor no"),
     ],
 )
 def test_the_answer_is_one_line(said: str, expected: str) -> None:
@@ -178,7 +178,7 @@ def test_a_yes_or_no_that_was_not_understood_says_what_was_looked_at() -> None:
         "target": {"var": "T", "labels": ["paper"], "relevance_text": "with pleasure"},
     }  # fmt: skip
     assert of(search(answer("unknown", 0), "-", plan=walk))["answer"]["because"] == (
-        "“pleasure” could not be checked. Looked at was whether “Dune” was written by “Ada”: no."
+        "“pleasure” could not be checked. We checked whether “Dune” was written by “Ada”: no."
     )
 
 

@@ -19,7 +19,7 @@ def test_conditions_are_entities_then_relations_then_the_text(described: dict[st
         ("text", "“keeps a drink cold”", "?", "not checked"),
     ]
     assert first.conditions[2].note == "Ingunn Aas to product"
-    assert first.conditions[4].note == "likeness 0.52; the nearest entries of its type reach 0.31"
+    assert first.conditions[4].note == "likeness 0.52; the best texts of its type reach 0.31"
 
 
 @pytest.mark.parametrize("status", ["met", "not_met"])
