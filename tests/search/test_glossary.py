@@ -44,9 +44,9 @@ def said_by_code(path: Path) -> Iterator[str]:
     told = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
     told |= {id(key) for one in ast.walk(tree) if isinstance(one, ast.Dict) for key in one.keys}
     for one in ast.walk(tree):
-        if isinstance(one, ast.Constant) and isinstance(one.value, str) and id(one) not in told:
-            if " " in one.value.strip() and not one.value.lstrip().startswith(("SELECT", "WITH")):
-                yield one.value
+        said = one.value if isinstance(one, ast.Constant) and id(one) not in told else None
+        if isinstance(said, str) and " " in said.strip() and not said.lstrip().startswith(("SELECT", "WITH")):
+            yield said
 
 
 TOLD = [(path, said) for path in PAGES for said in said_by_page(path)]

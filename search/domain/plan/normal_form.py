@@ -190,7 +190,7 @@ def _unnamed(order: Order) -> Order:
 
 
 def _among(plan: Plan, count: Count) -> tuple[str, str, str, str]:
-    """Return (counting variable, counted variable, relation, role) of a count restricted to another variable's nodes."""
+    """Return (counting variable, counted variable, relation, role) of a count among another variable's nodes."""
     return plan.target.var, count.among, _counted_by(count), ">"
 
 
