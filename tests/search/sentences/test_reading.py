@@ -38,7 +38,7 @@ def any_neighbour(rel: str, direction: str, label: str) -> dict[str, Any]:
     ("given", "said"),
     [
         (plan("disease", [HEADACHE], [OF_HEADACHE]), "disease that shows itself by “headache”"),
-        (plan("paper", order=MEAN), "paper that has the highest mean pages of papers it is cited by"),
+        (plan("paper", order=MEAN), "paper that is the one with the highest mean pages of papers it is cited by"),
         (plan("symptom", [HEADACHE | {"var": "T"}]), "“headache”, the symptom"),
         (plan("disease", [HEADACHE], [OF_HEADACHE], "rare"), "disease that shows itself by “headache”, about “rare”"),
         (plan("tent", show="weight_g"), "weight of tent"),
