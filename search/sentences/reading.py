@@ -42,7 +42,8 @@ def reading_words(plan: Json, relations: Relations) -> str:
     order = plan.get("order") or {}
     placed = order_words(order, relations) if order else ""
     if order.get("limit"):
-        parts = [*parts, f"is {'the' if order['limit'] == 1 else 'one of the'} {placed}"]
+        alone = f"has {placed.removeprefix('one with ')}" if placed.startswith("one with ") else f"is the {placed}"
+        parts = [*parts, alone if order["limit"] == 1 else f"is one of the {placed}"]
     said = f"{kind} that {' and '.join(parts)}" if parts else kind
     said = f"{named}, the {said}" if named else said
     if order and not order.get("limit"):

@@ -38,7 +38,7 @@ def any_neighbour(rel: str, direction: str, label: str) -> dict[str, Any]:
     ("given", "said"),
     [
         (plan("disease", [HEADACHE], [OF_HEADACHE]), "disease that shows itself by “headache”"),
-        (plan("paper", order=MEAN), "paper that is the one with the highest mean pages of papers it is cited by"),
+        (plan("paper", order=MEAN), "paper that has the highest mean pages of papers it is cited by"),
         (plan("symptom", [HEADACHE | {"var": "T"}]), "“headache”, the symptom"),
         (plan("disease", [HEADACHE], [OF_HEADACHE], "rare"), "disease that shows itself by “headache”, about “rare”"),
         (plan("tent", show="weight_g"), "weight of tent"),
@@ -53,7 +53,7 @@ def any_neighbour(rel: str, direction: str, label: str) -> dict[str, Any]:
         (plan("tent", order={"by": {"field": "price"}, "direction": "desc"}), "tent, most expensive first"),
         (
             plan("paper", order={"by": CITED, "direction": "desc", "limit": 1}),
-            "paper that is the one with the highest number of papers it is cited by",
+            "paper that has the highest number of papers it is cited by",
         ),
         (plan("disease", [HEADACHE], [OF_HEADACHE], ask="how many"),
          "how many there are: disease that shows itself by “headache”"),
@@ -75,7 +75,7 @@ def any_neighbour(rel: str, direction: str, label: str) -> dict[str, Any]:
         # What a plan inside asks for is worded by the schema too.
         (
             plan("disease", [INSIDE], [OF_HEADACHE]),
-            "disease that shows itself by the symptom that is the one with the highest number of papers it is cited by",
+            "disease that shows itself by the symptom that has the highest number of papers it is cited by",
         ),
         # Any neighbour will do; a relation that has no words for its other direction is named.
         (plan("paper", filters=[any_neighbour("CITES", "in", "paper")]), "paper that is cited by a paper"),
