@@ -248,7 +248,8 @@ class _Growing:
             relation = self.schema.relations[code]
             offers.append(
                 Offer(
-                    Step(node.id, relation.name, direction), relation_words(relation.name, direction, {relation.name: relation}), count,
+                    Step(node.id, relation.name, direction),
+                    relation_words(relation.name, direction, self.schema.wordings), count,
                     len(shown.get((at, relation.name, direction), ())), (node.key, code, direction) in self.opened,
                 )
             )  # fmt: skip
@@ -280,7 +281,7 @@ class _Growing:
             source,
             target,
             relation.name,
-            relation_words(relation.name, "out", {relation.name: relation}),
+            relation_words(relation.name, "out", self.schema.wordings),
             relation.mutual,
             on_path,
         )
