@@ -72,6 +72,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "grasp_site.callers.declared",
+    "grasp_site.readers.written_for",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -92,6 +93,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
+            "builtins": ["search.templatetags.reader"],
         },
     }
 ]
@@ -549,7 +551,8 @@ GRASP_DOCS = Path(env_str("GRASP_DOCS") or GRASP_HOME / "docs")
 # --- Language, people, security -------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
-# Everything is in English; without translations, a page with thousands of values is printed in less time.
+# Sentences are in English, numbers and dates in the reader's manner (`search/language/reader.py`); without
+# translations, a page with thousands of values is printed in less time.
 USE_I18N = False
 USE_TZ = True
 # The lists of the admin say times as all other pages do. Formats in the settings would count less than the language's.

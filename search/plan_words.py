@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from search.domain.graph import Relation
+from search.domain.graph import ANY, OPPOSITE, Relation, Wordings
 from search.domain.plan.parts import NEGATED
 from search.domain.plan.routes import routes
-from search.language.reading.scales import date_names
-from search.language.units import unit_of_name, written_unit
+from search.language.reader import range_words, value_words
+from search.language.reading.scales import End, date_names, superlative
+from search.language.units import unit_of_name
 from search.language.words import stems
 from search.text import words
 
 Json = Mapping[str, Any]
+Relations = Mapping[str, Relation]
 
 MEASURED_WORDS: Mapping[str, str] = {"<": "under", "<=": "at most", ">": "over", ">=": "at least"}
 DATED_WORDS: Mapping[str, str] = {"<": "before", "<=": "until", ">": "after", ">=": "since"}
 CONTAINED_WORDS: Mapping[str, str] = {"contains": "contains", "not contains": "does not contain"}
+_ENDS: Mapping[str, str] = {"high": "highest", "low": "lowest"}
+_DATED_ENDS: Mapping[str, str] = {"high": "latest", "low": "earliest"}
 _KNOWN: Mapping[str, str] = {"exists": "known", "missing": "not known"}
-"""The words of operators: on amounts, on dates, of a part of a value, and of a value that is there."""
+"""The words of operators on amounts, dates, parts of a value and values that are there, and of the ends of orders."""
 SHOWS = "show "
 """What a form writes before the name of the field that a plan shows, behind the aggregate of it if there is one."""
 SHOWN_EDGE = "\t"
@@ -30,18 +34,30 @@ AGGREGATE_WORDS: Mapping[str, str] = {"sum": "total", "mean": "mean", "min": "lo
 """What a plan asks for beside its answers: something about them, and something computed from a field of theirs."""
 
 
-def value_words(value: Any) -> str:
-    """Return a filter's value: `30`, `red, blue`, or `price of x` for the field of another variable."""
-    if isinstance(value, Mapping):
-        return f"{words(value['field'])} of {value['var']}"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+def field_words(name: str, relations: Relations | None = None) -> tuple[str, str]:
+    """Return a field's name in words, without a unit at its end, and its unit, declared or from its name."""
+    said, unit = unit_of_name(name)
+    return said, unit or (relations.units.get(name, "") if isinstance(relations, Wordings) else "")
+
+
+def relation_words(name: str, direction: str | None = None, relations: Relations | None = None) -> str:
+    """Return a relation as it is walked in a direction: `cites`, `is cited by`; without wordings `is “made of” of`.
+
+    Without a direction it is read in the stored one; any relation is `any relation`, an unknown one its bare name.
+    """
+    if name in (ANY, ""):
+        return "any relation"
+    relation = (relations or {}).get(name)
+    if relation is None:
+        return words(name)
+    return relation.wording(direction) or (f"is “{words(name)}” of" if direction == "in" else words(name))
 
 
 def filter_words(
     condition: Json,
     whose: str = "",
     variables: Mapping[str, str] | None = None,
-    relations: Mapping[str, Relation] | None = None,
+    relations: Relations | None = None,
 ) -> str:
     """Return a filter in plain words: `price under 50`, `features: waterproof`, `founded of brand before 1900`.
 
@@ -50,7 +66,8 @@ def filter_words(
     worded by its relation: `number of papers it is cited by: 0`.
     """
     op, value, name = condition["op"], condition.get("value"), condition.get("field") or ""
-    what = count_words(condition["count"], relations) if "count" in condition else unit_of_name(name)[0]
+    said, unit = field_words(name, relations)
+    what = count_words(condition["count"], relations) if "count" in condition else said
     what = f"{what} of {whose}" if whose else what
     if value is None:
         return f"{what} {_KNOWN.get(op, op)}"
@@ -59,31 +76,29 @@ def filter_words(
         told = f"that of {other}" if value["field"] == name else f"{words(value['field'])} of {other}"
         return f"{what} {_compared(op, name, value) or op} {told}"
     if op == "between" and isinstance(value, list) and len(value) == 2:
-        return f"{what} between {value[0]} and {_amount(name, value[1])}"
-    if said := _compared(op, name, value) or CONTAINED_WORDS.get(op):
-        return f"{what} {said} {_amount(name, value)}"
+        return f"{what} between {range_words(value[0], value[1], unit, ' and ')}"
+    if compared := _compared(op, name, value) or CONTAINED_WORDS.get(op):
+        return f"{what} {compared} {value_words(value, unit)}"
     several = value if isinstance(value, list) else [value]
     turned = "not " if op in NEGATED else ""
-    return f"{what}: {turned}{' or '.join(_amount(name, one) for one in several)}"
+    return f"{what}: {turned}{' or '.join(value_words(one, unit) for one in several)}"
 
 
 def _compared(op: str, field: str, value: Any) -> str:
     """Return the words of a comparison; those of dates for dates and years."""
-    dated = isinstance(value, str) or bool(stems(field.replace("_", " ")) & _dates())
+    dated = isinstance(value, str) or is_dated(words(field))
     return (DATED_WORDS if dated else MEASURED_WORDS).get(op, "")
+
+
+def is_dated(said: str) -> bool:
+    """Whether the name of a field says that its values are dates or years."""
+    return bool(stems(said) & _dates())
 
 
 @lru_cache(maxsize=1)
 def _dates() -> frozenset[str]:
     """Return the stems of the words with which schemas name dates and years."""
     return frozenset().union(*(stems(name) for name in date_names("en")))
-
-
-def _amount(field: str, value: Any) -> str:
-    """Return a value with the unit of its field, if it is a number: `300 g`."""
-    unit = unit_of_name(field)[1]
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return f"{value} {written_unit(unit, one=value == 1)}" if unit and is_number else str(value)
 
 
 def where_words(hop: Json) -> str:
@@ -100,36 +115,31 @@ def edge_filters(plan: Json) -> list[tuple[int, int]]:
 def edge_filter_words(plan: Json, at: int, place: int) -> str:
     """Return a condition on an edge in words: `sold at: price under 20`."""
     hop = plan["hops"][at]
-    relation = "any relation" if hop["rel"] == "*" else words(hop["rel"])
-    return f"{relation}: {filter_words(hop['where'][place])}"
+    return f"{relation_words(hop['rel'])}: {filter_words(hop['where'][place])}"
 
 
-def what_words(condition: Json) -> str:
-    """Return what a filter is about: a field, or `number of made of (outgoing)`."""
-    return words(condition["field"]) if "count" not in condition else count_words(condition["count"])
+def what_words(by: Json, relations: Relations | None = None) -> str:
+    """Return what a filter or an order compares: a field, or `number of materials it is made of`."""
+    count = by.get("count")
+    return count_words(count, relations) if isinstance(count, Mapping) else words(str(by.get("field", "")))
 
 
-def count_words(count: Json, relations: Mapping[str, Relation] | None = None) -> str:
-    """Return a count: `number of cites (incoming)`; `among those` if only nodes that the plan selects are counted.
+def count_words(count: Json, relations: Relations | None = None) -> str:
+    """Return what is counted: `number of papers it is cited by`, or computed: `total price of products it makes`.
 
-    With `relations` it is worded by its relation, if that has a wording: `number of papers it is cited by`. What a
-    function computes is worded so too: `total price of products it makes`.
+    `among those` says that only nodes that the plan selects are counted.
     """
-    what = f"{of_each_words(count, relations)} of" if count.get("function") else "number of"
-    relation = (relations or {}).get(count["rel"])
-    wording = relation.wording(count.get("direction")) if relation else ""
-    if wording:
-        far = plural(words(count["to_label"])) if count.get("to_label", "*") != "*" else "things"
-        return f"{what} {far} it {wording}"
-    way = {"in": " (incoming)", "out": " (outgoing)"}.get(count.get("direction") or "", "")
-    those = " among those" if count.get("among") else ""
-    return f"{what} {'edges' if count['rel'] == '*' else words(count['rel'])}{way}{those}"
+    name, far = str(count.get("rel", ANY)), count.get("to_label", ANY)
+    things = "things" if far == ANY else plural(words(far))
+    said = "has a relation with" if name == ANY else relation_words(name, count.get("direction"), relations)
+    what = of_each_words(count, relations) if count.get("function") else "number"
+    return f"{what} of {things} it {said}{' among those' if count.get('among') else ''}"
 
 
-def of_each_words(count: Json, relations: Mapping[str, Relation] | None = None) -> str:
+def of_each_words(count: Json, relations: Relations | None = None) -> str:
     """Return what a function computes from the counted nodes: `total price`, `mean number of papers it is cited by`."""
     of = count["of"]
-    said = unit_of_name(of)[0] if isinstance(of, str) else count_words(of["count"], relations)
+    said = field_words(of)[0] if isinstance(of, str) else count_words(of["count"], relations)
     return f"{AGGREGATE_WORDS[count['function']]} {said}"
 
 
@@ -141,7 +151,7 @@ def plural(noun: str) -> str:
 
 
 def exclusion_words(
-    pattern: Json, variables: Mapping[str, str] | None = None, relations: Mapping[str, Relation] | None = None
+    pattern: Json, variables: Mapping[str, str] | None = None, relations: Relations | None = None
 ) -> str:
     """Return the pattern of an exclusion, from the plan's variable outwards: `has brand, based in Norway`.
 
@@ -160,35 +170,36 @@ def exclusion_words(
         inner = sum(far in pair for pair in ends) > 1
         untyped = far != hop["to_var"] or hop["to_label"] == "*"
         known = ("" if inner else "anything") if untyped else words(hop["to_label"])
-        relation = _relation_words(hop, far == hop["to_var"], relations or {}) + where_words(hop)
-        said.append(f"{relation} {texts.get(far) or known}".strip())
-    return " ".join([", ".join(said), *map(filter_words, pattern.get("filters", ()))])
+        way = walked(hop, turned=far != hop["to_var"])
+        # "not cited by anything" reads better than "not is cited by anything".
+        relation = relation_words(hop["rel"], way, relations).removeprefix("is ").removeprefix("was ")
+        said.append(f"{relation}{where_words(hop)} {texts.get(far) or known}".strip())
+    told = [filter_words(one, relations=relations) for one in pattern.get("filters", ())]
+    return " ".join([", ".join(said), *told])
 
 
-def _relation_words(hop: Json, outwards: bool, relations: Mapping[str, Relation]) -> str:
-    """Return the relation of a hop that is written outwards or not, worded in the direction in which it is read."""
-    if hop["rel"] == "*":
-        return "any relation"
-    direction, relation = hop.get("direction"), relations.get(hop["rel"])
-    if direction is None or relation is None:
-        return words(hop["rel"])
-    if (direction == "out") == outwards:
-        return words(hop["rel"])
-    # "not cited by anything" reads better than "not is cited by anything".
-    return relation.inverse.removeprefix("is ").removeprefix("was ") or f"{words(hop['rel'])} (incoming)"
+def walked(hop: Json, *, turned: bool) -> str | None:
+    """Return the direction in which the edge of a hop is walked; `turned` walks it from its written end."""
+    stored = hop.get("direction")
+    return stored if stored is None or not turned else OPPOSITE[stored]
 
 
 def _far(reached: Mapping[str, Sequence[Any]], var: str) -> int:
     return len(reached[var]) if var in reached else len(reached)
 
 
-def order_words(order: Json) -> str:
-    """Return an order: `price, least first, 3 places`, `number of cites, most first`."""
-    by = order["by"]
-    said = unit_of_name(by["field"])[0] if "field" in by else count_words(by["count"])
-    first = "least first" if order["direction"] == "asc" else "most first"
-    limit = order.get("limit")
-    return f"{said}, {first}" + (f", {limit} place{'s' if limit > 1 else ''}" if limit else "")
+def order_words(order: Json, relations: Relations | None = None) -> str:
+    """Return an order: `cheapest first`, `lightest one`, `3 with the highest number of papers it is cited by`."""
+    by, limit = order["by"], order.get("limit")
+    end: End = "high" if order["direction"] == "desc" else "low"
+    what = count_words(by["count"], relations) if "count" in by else field_words(by["field"])[0]
+    last = (_DATED_ENDS if is_dated(what) else _ENDS)[end]
+    most = superlative(what, end)
+    if not limit:
+        return f"{most or f'{last} {what}'} first"
+    if not most:
+        return f"{limit if limit > 1 else 'one'} with the {last} {what}"
+    return f"{limit} {most}" if limit > 1 else f"{most} one"
 
 
 def aggregate_words(function: str, field: str) -> str:
@@ -223,20 +234,3 @@ def variables_of(plan: Json) -> dict[str, str]:
     found = {end: end for hop in plan["hops"] for end in (hop["from"], hop["to_var"])}
     target = plan.get("target", {}).get("var", "T")
     return found | {target: target} | {anchor["var"]: anchor_words(anchor) for anchor in plan["anchors"]}
-
-
-def more_conditions(
-    plan: Json, evidence: Json, relations: Mapping[str, Relation] | None = None
-) -> Iterator[tuple[str, str, str, str]]:
-    """Yield (kind, words, status, note) for the exclusions and the order of a plan, as a result's evidence has them."""
-    variables = variables_of(plan)
-    for checked in evidence.get("exclude", ()):
-        pattern = plan["exclude"][checked["index"]]
-        note = "checked: there is none" if checked["status"] == "met" else ""
-        yield "exclude", f"not {exclusion_words(pattern, variables, relations)}", checked["status"], note
-    placed = evidence.get("order")
-    if placed and plan.get("order"):
-        by = order_words(plan["order"]).split(",")[0]
-        value = "not known" if placed["value"] is None else str(placed["value"])
-        place = f"place {placed['place']}" if placed["place"] else ""
-        yield "order", f"{by}: {value}", placed["status"], place

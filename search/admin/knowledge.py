@@ -125,7 +125,7 @@ class KnowledgeBaseAdmin(RemovalOfBases, ImportPages, OfVisibleBases):
         if base.active_release is None:
             return "–"
         version = base.active_settings.version if base.active_settings else None
-        version_shown = f"version {version}" if version else "as the bundle has it"
+        version_shown = f"version {version}" if version else "unchanged"
         address = reverse("search-settings", args=[base.name])
         return format_html(
             '<a class="text-primary-600 underline" href="{}">Guidance, wordings, types</a> ({})', address, version_shown

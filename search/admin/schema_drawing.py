@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from search.language import reader
+
 WIDTH, HEIGHT = 760, 440
 MARGIN_X, MARGIN_Y = 110, 56
 BOX_HEIGHT = 40
@@ -86,7 +88,7 @@ def _height(types: int) -> int:
 
 
 def _box(entry: Mapping[str, Any], at: int, number: int) -> Box:
-    name, count = _short(entry["name"]), f"{entry['count']:,}".replace(",", "\u2009")
+    name, count = _short(entry["name"]), reader.number(entry["count"])
     width = max(64.0, 8.2 * max(len(name), len(count)) + 22)
     if number == 1:
         return Box(WIDTH / 2, ONE_ROW / 2, width, name, count)

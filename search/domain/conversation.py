@@ -11,7 +11,7 @@ from typing import Any, Literal
 Role = Literal["system", "user", "assistant"]
 
 NO_MODEL = "no language model is configured"
-"""What every step says that could have asked a model where the site has none; pages see by it that nothing is wrong."""
+"""Detail of a step that skipped its language model because none is configured. Pages do not show it as an error."""
 
 
 @dataclass(frozen=True, slots=True)

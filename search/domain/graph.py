@@ -43,7 +43,8 @@ class Field:
     """A typed field of a node type.
 
     `many` says that its values are lists. `coverage` is the number of nodes that have it. `inferred` says that the
-    bundle did not declare its kind.
+    bundle did not declare its kind. `unit` is the declared unit of its numbers, such as `EUR`; others have theirs in
+    their name (`weight_g`).
     """
 
     name: str
@@ -51,6 +52,7 @@ class Field:
     many: bool = False
     coverage: int = 0
     inferred: bool = True
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,11 @@ class Schema:
         """Return the relation with that name; KeyError if there is none."""
         return self.relations[self.relation_codes[name]]
 
+    @cached_property
+    def wordings(self) -> Wordings:
+        """The relations by name and the units that fields declare: what puts plans and values into words."""
+        return Wordings(self)
+
     def edge_fields(self, relation: str) -> dict[str, Field]:
         """Return the fields of the edges of a relation by name; of ANY those of all relations."""
         return {one.name: one for r in self.relations if relation in (r.name, ANY) for one in r.fields}
@@ -221,7 +228,24 @@ class Schema:
         )
 
 
+class Wordings(dict[str, Relation]):
+    """Relation by name, for its wordings, and in `units` the units that fields declare.
+
+    Fields of two types with one name and different units have none here.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        super().__init__({relation.name: relation for relation in schema.relations})
+        declared: dict[str, set[str]] = {}
+        for fields in (kind.fields for kinds in (schema.node_types, schema.relations) for kind in kinds):
+            for one in fields:
+                declared.setdefault(one.name, set()).add(one.unit)
+        self.units = {name: min(units) for name, units in declared.items() if len(units) == 1 and units != {""}}
+
+
 def _fields_json(fields: tuple[Field, ...]) -> list[dict[str, Any]]:
     return [
-        {"name": f.name, "kind": f.kind, "many": f.many, "coverage": f.coverage, "inferred": f.inferred} for f in fields
+        {"name": f.name, "kind": f.kind, "many": f.many, "coverage": f.coverage, "inferred": f.inferred}
+        | ({"unit": f.unit} if f.unit else {})
+        for f in fields
     ]

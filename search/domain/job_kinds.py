@@ -63,7 +63,7 @@ class Kind(Protocol):
     """
 
     units: ClassVar[Mapping[str, str]] = {}
-    """Part → what is counted in it, such as `nodes`; `bytes` are shown as sizes, and empty means that a share says all.
+    """Part → unit of its progress (`nodes`, `bytes`); an empty unit means that only a percentage is shown.
 
     "" stands for every part that is not named. Of a part of a part (`planner: plans`) the last name counts.
     """

@@ -91,7 +91,8 @@ def _declaration(field: Field) -> int | dict[str, Any]:
     """
     if field.inferred:
         return field.coverage
-    return {"type": field.kind, "list": field.many, "coverage": field.coverage}
+    unit = {"unit": field.unit} if field.unit else {}
+    return {"type": field.kind, "list": field.many, "coverage": field.coverage, **unit}
 
 
 def _write_nodes(file: IO[bytes], snapshot: Snapshot, schema: Schema, progress: Progress) -> list[str]:

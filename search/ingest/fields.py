@@ -175,7 +175,7 @@ class FieldKinds:
 
     def field(self, name: str) -> Field:
         """Return the field for the schema."""
-        return Field(name, self.kind, self._many, self.coverage, inferred=self._declared.kind is None)
+        return Field(name, self.kind, self._many, self.coverage, self._declared.kind is None, self._declared.unit)
 
 
 def _is_day(text: str) -> bool:

@@ -26,10 +26,11 @@ FIELD_KINDS: tuple[str, ...] = get_args(FieldKind)
 
 @dataclass(frozen=True, slots=True)
 class DeclaredField:
-    """A field declared in `kb.json`: its kind (None if it is to be inferred) and whether it holds lists."""
+    """A field declared in `kb.json`: its kind (None if it is to be inferred), whether it holds lists, and its unit."""
 
     kind: FieldKind | None = None
     many: bool = False
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,8 @@ def _faults_of_type(name: str, given: object) -> Iterator[str]:
         kind = declared.get("type") if isinstance(declared, dict) else declared
         if isinstance(kind, str) and kind not in FIELD_KINDS:
             yield f"Field '{field_name}' of '{name}' has the unknown type '{kind}'; known are {', '.join(FIELD_KINDS)}."
+        if isinstance(declared, dict) and not isinstance(declared.get("unit", ""), str):
+            yield f"The 'unit' of field '{field_name}' of '{name}' has to be a text such as 'EUR' or 'kg'."
     if not _texts((given or {}).get("aliases")):
         yield f"The 'aliases' of node type '{name}' have to be a list of texts."
 
@@ -175,7 +178,8 @@ def _fields(given: dict[str, Any]) -> dict[str, DeclaredField]:
     for name, value in given.items():
         kind = value.get("type") if isinstance(value, dict) else value
         many = isinstance(value, dict) and bool(value.get("list"))
-        declared[name] = DeclaredField(cast(FieldKind, kind) if isinstance(kind, str) else None, many)
+        unit = value.get("unit") if isinstance(value, dict) else ""
+        declared[name] = DeclaredField(cast(FieldKind, kind) if isinstance(kind, str) else None, many, unit or "")
     return declared
 
 

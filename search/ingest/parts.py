@@ -26,7 +26,7 @@ UNITS = {
     LOAD_EDGES: "edges", COMPARE_GRAPH: "nodes", WRITE_NODES: "nodes", WRITE_EDGES: "edges", EXPORT_NODES: "nodes",
     EXPORT_EDGES: "edges", "": "",
 }  # fmt: skip
-"""Part → what is counted in it: files are read by their bytes. What indexing counts says nothing but its share."""
+"""Part → unit of its progress: files count in bytes; the parts of indexing show only a percentage."""
 
 
 def index_files(name: str) -> str:

@@ -1,4 +1,4 @@
-"""backup: write everything that is not rebuilt for free into one file of the folder of backups."""
+"""backup: save what cannot be recreated in one file of the folder of backups."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from search.services.backup.make_backup import FILES, ROWS, expected_parts, leas
 
 @dataclass(frozen=True)
 class BackupJob(Kind):
-    """Writes everything that is not rebuilt for free into one file, while searches and jobs go on (Kind)."""
+    """Saves what cannot be recreated in one file, while searches and jobs go on (Kind)."""
 
     units: ClassVar[Mapping[str, str]] = {"": "bytes"}
     targets: ClassVar[tuple[str, ...]] = ()

@@ -65,7 +65,7 @@ def unit_of_name(name: str) -> tuple[str, str]:
     The unit is empty where the name has none, or nothing else.
     """
     said = [word for word in re.split(r"[_\s]+|(?<=[a-z])(?=[A-Z])", name.strip()) if word]
-    if len(said) > 1 and said[-1].lower() in UNITS:
+    if len(said) > 1 and (said[-1].lower() in UNITS or said[-1].lower() == "percent"):
         return " ".join(said[:-1]).lower(), said[-1].lower()
     return " ".join(said).lower(), ""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from search.domain.graph import Relation
+from search.plan_words import Relations
 from search.text import path_text
 
 
-def path_words(path: Sequence[Mapping[str, Any]], relations: Mapping[str, Relation]) -> str:
+def path_words(path: Sequence[Mapping[str, Any]], relations: Relations) -> str:
     """Return a path of a described search as a statement: `Amber Road was directed by Ada, who …`.
 
     A path with a relation that the schema does not word in the walked direction is returned with its arrows.

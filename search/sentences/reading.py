@@ -6,22 +6,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from search.domain.graph import ANY, OPPOSITE, Relation
+from search.domain.graph import ANY
 from search.domain.plan.routes import routes
 from search.language.units import unit_of_name
 from search.plan_words import (
     AGGREGATE_WORDS,
+    Relations,
     anchor_words,
     compared_only,
-    count_words,
     exclusion_words,
     filter_words,
-    plural,
+    order_words,
+    relation_words,
     variables_of,
+    walked,
     where_words,
 )
 from search.sentences.values import type_words
-from search.text import words
 
 Json = Mapping[str, Any]
 
@@ -35,17 +36,18 @@ class NamedCondition:
     hops: tuple[int, ...]
 
 
-def reading_words(plan: Json, relations: Mapping[str, Relation]) -> str:
+def reading_words(plan: Json, relations: Relations) -> str:
     """Return what a plan asks for: `drug that treats “headache”`, `price of the product with the lowest weight`."""
     kind, parts, excluded, named = conditions_of(plan, relations)
-    order = _order(plan["order"], relations) if plan.get("order") else ""
-    if named:
-        said = f"{named}, the {kind}" + (f" that {' and '.join(parts)}" if parts else "")
-    else:
-        told = " and ".join([*parts, *([order] if order.startswith("has the ") else [])])
-        said = f"{kind} that {told}" if told else kind
-    if order and (named or not order.startswith("has the ")):
-        said = f"{said}, {order}"
+    order = plan.get("order") or {}
+    placed = order_words(order, relations) if order else ""
+    if order.get("limit"):
+        alone = f"has {placed.removeprefix('one with ')}" if placed.startswith("one with ") else f"is the {placed}"
+        parts = [*parts, alone if order["limit"] == 1 else f"is one of the {placed}"]
+    said = f"{kind} that {' and '.join(parts)}" if parts else kind
+    said = f"{named}, the {said}" if named else said
+    if order and not order.get("limit"):
+        said = f"{said}, {placed}"
     said = ", ".join([said, *excluded])
     if text := plan["target"].get("relevance_text"):
         said = f"{said}, about “{text}”"
@@ -63,33 +65,7 @@ def _asked(plan: Json, said: str) -> str:
     return f"{unit_of_name(show)[0]} of {said}" if show else said
 
 
-def _order(order: Json, relations: Mapping[str, Relation]) -> str:
-    """Return an order as a condition where it keeps some places, `has the highest price`, else as an order."""
-    by, most = order["by"], order["direction"] == "desc"
-    limit = order.get("limit")
-    if "field" in by:
-        name = unit_of_name(by["field"])[0]
-        some = f"{limit} " if limit and limit > 1 else ""
-        if limit:
-            return f"has the {some}{'highest' if most else 'lowest'} {name}"
-        return f"{'highest' if most else 'lowest'} {name} first"
-    return f"has the {counted_words(by['count'], relations, most=most)}" if limit else (
-        f"{counted_words(by['count'], relations, most=most)} first"
-    )  # fmt: skip
-
-
-def counted_words(count: Json, relations: Mapping[str, Relation], *, most: bool = True) -> str:
-    """Return what is counted as a superlative: `most papers that it is cited by`, `highest total price of …`."""
-    if count.get("function"):
-        return f"{'highest' if most else 'lowest'} {count_words(count, relations)}"
-    relation = relations.get(count["rel"])
-    far = count.get("to_label", ANY)
-    things = "things" if far == ANY else plural(type_words(far))
-    wording = relation.wording(count.get("direction")) if relation else ""
-    return f"{'most' if most else 'fewest'} {things} that it {wording or words(count['rel'])}"
-
-
-def conditions_of(plan: Json, relations: Mapping[str, Relation]) -> tuple[str, list[str], list[str], str]:
+def conditions_of(plan: Json, relations: Relations) -> tuple[str, list[str], list[str], str]:
     """Return the kind of the answers with its filters, what they have to be, what not, and the name they have to have.
 
     `product with price under 50`, [`is made of “oak”`, …], [`not “written by Ada”`, …], and mostly no name.
@@ -104,7 +80,7 @@ def conditions_of(plan: Json, relations: Mapping[str, Relation]) -> tuple[str, l
     return kind, parts, list(exclusions(plan, relations)), named
 
 
-def named_conditions(plan: Json, relations: Mapping[str, Relation]) -> Iterator[NamedCondition]:
+def named_conditions(plan: Json, relations: Relations) -> Iterator[NamedCondition]:
     """Yield what each name asks of an answer, from the answer outwards: `works at an institution that is in “X”`."""
     goal = plan["target"].get("var", "T")
     hops = plan["hops"]
@@ -119,7 +95,7 @@ def named_conditions(plan: Json, relations: Mapping[str, Relation]) -> Iterator[
         legs = reached.get(anchor["var"], ())
         for leg in legs:
             hop = hops[leg.hop]
-            said.append(_relation(hop, relations, turned=leg.turned) + where_words(hop))
+            said.append(relation_words(hop["rel"], walked(hop, turned=leg.turned), relations) + where_words(hop))
             if leg.there != anchor["var"]:
                 label = types.get(leg.there, ANY)
                 said.append(f"{'something' if label == ANY else _one(type_words(label))} that")
@@ -128,13 +104,13 @@ def named_conditions(plan: Json, relations: Mapping[str, Relation]) -> Iterator[
             yield NamedCondition(told, anchor["var"], tuple(leg.hop for leg in legs))
 
 
-def _joined(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
+def _joined(plan: Json, relations: Relations) -> Iterator[str]:
     """Yield the filters that ask an answer for any neighbour, as conditions: `treats a disease`."""
     for condition in plan.get("filters") or ():
         if _is_any_neighbour(plan, condition):
             count = condition["count"]
             far = count.get("to_label", ANY)
-            said = _relation(count, relations, turned=False)
+            said = relation_words(count["rel"], count.get("direction"), relations)
             yield f"{said} {'something' if far == ANY else _one(type_words(far))}"
 
 
@@ -143,24 +119,13 @@ def _is_any_neighbour(plan: Json, condition: Json) -> bool:
     return own and "count" in condition and not condition["count"].get("among") and condition["count"]["rel"] != ANY
 
 
-def name_words(anchor: Json, relations: Mapping[str, Relation]) -> str:
+def name_words(anchor: Json, relations: Relations) -> str:
     """Return a name in quotation marks, or what the plan inside an anchor asks for: `the brand that has the …`."""
     inside = anchor.get("plan")
     return f"the {reading_words(inside, relations)}" if inside else f"“{anchor_words(anchor)}”"
 
 
-def _relation(hop: Json, relations: Mapping[str, Relation], *, turned: bool) -> str:
-    """Return the relation of a hop as it is read from its near end; `turned` walks it from its written end."""
-    stored = hop.get("direction")
-    way = stored if stored is None or not turned else OPPOSITE[stored]
-    relation = relations.get(hop["rel"])
-    if relation is None:
-        return words(hop["rel"])
-    unworded = words(hop["rel"])
-    return relation.wording(way) or (f"is “{unworded}” of" if way == "in" else unworded)
-
-
-def _of_filters(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
+def _of_filters(plan: Json, relations: Relations) -> Iterator[str]:
     goal = plan["target"].get("var", "T")
     # A node in between is called by its type.
     between = {end: "something" for hop in plan["hops"] for end in (hop["from"], hop["to_var"])}
@@ -174,7 +139,7 @@ def _of_filters(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
         yield filter_words(condition, whose, variables, relations)
 
 
-def exclusions(plan: Json, relations: Mapping[str, Relation]) -> Iterator[str]:
+def exclusions(plan: Json, relations: Relations) -> Iterator[str]:
     """Yield what an answer must not be: `not “written by Ada”`."""
     variables = variables_of(plan)
     for pattern in plan.get("exclude") or ():

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from search.domain.graph import ANY, Relation
-from search.language.units import unit_of_name, written_unit
-from search.plan_words import AGGREGATE_WORDS, count_words, of_each_words, order_words, plural, value_words
+from search.domain.graph import ANY
+from search.language.reader import number, value_words
+from search.plan_words import (
+    AGGREGATE_WORDS,
+    Relations,
+    exclusion_words,
+    field_words,
+    is_dated,
+    of_each_words,
+    plural,
+    relation_words,
+    variables_of,
+)
 from search.text import words
 
 Json = Mapping[str, Any]
-Relations = Mapping[str, Relation]
 
-GROUPED = 10_000
-"""From this number on, thousands are set apart: smaller ones may be years."""
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve")
 
 
@@ -23,29 +30,10 @@ def type_words(label: str) -> str:
     return "anything" if label in (ANY, "") else words(label)
 
 
-def relation_words(name: str) -> str:
-    """Return a relation as words; any relation is `any relation`."""
-    return "any relation" if name in (ANY, "") else words(name)
-
-
-def relation_wording(relation: Relation, direction: str) -> str:
-    """Return a relation as seen from one of its ends, in the schema's wording if it has one."""
-    return relation.wording(direction) or words(relation.name)
-
-
-def value_text(value: Any) -> str:
-    """Return a filter's value as text; nothing for a filter without a value."""
-    return "" if value is None else value_words(value)
-
-
-def amount_words(field: str, value: Any) -> tuple[str, str]:
-    """Return a field in words and its value, which has the unit of the field: `weight_g`, 2180 → `weight`, `2180 g`."""
-    name, unit = unit_of_name(field)
-    is_amount = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_amount:
-        return words(field), value_text(value)
-    said = _grouped(value)
-    return (name, f"{said} {written_unit(unit, one=value == 1)}") if unit else (words(field), said)
+def amount_words(field: str, value: Any, relations: Relations | None = None) -> tuple[str, str]:
+    """Return a field in words and its value with its unit: `weight_g`, 2180 → `weight`, `2.18 kg`."""
+    name, unit = field_words(field, relations)
+    return name, value_words(value, unit, year=is_dated(name))
 
 
 def shown_number(value: int | float) -> int | float:
@@ -55,37 +43,41 @@ def shown_number(value: int | float) -> int | float:
     return round(value) if abs(value) >= 1e6 else float(f"{value:.6g}")
 
 
-def measured(field: str, value: Any) -> str:
-    """Return a field with its value: `weight 2180 g`, `price not known`."""
+def measured(field: str, value: Any, relations: Relations | None = None) -> str:
+    """Return a field with its value: `weight 2.18 kg`, `price not known`."""
     if value is None:
-        return f"{unit_of_name(field)[0]} not known"
-    return " ".join(amount_words(field, value))
+        return f"{field_words(field)[0]} not known"
+    return " ".join(amount_words(field, value, relations))
 
 
 def order_value(order: Json, value: Any, relations: Relations) -> str:
     """Return the value that orders an answer, in words: `founded 1836`, `is cited by 14`, `price not known`."""
     by = order["by"]
     if "field" in by:
-        return measured(by["field"], value)
+        return measured(by["field"], value, relations)
     count = by["count"]
     if count.get("function"):
-        of = count["of"]
+        of, shown = count["of"], None if value is None else shown_number(value)
         if isinstance(of, str):
-            said = measured(of, None if value is None else shown_number(value))
-            return f"{AGGREGATE_WORDS[count['function']]} {said}"
-        return f"{of_each_words(count, relations)} {'not known' if value is None else _grouped(shown_number(value))}"
-    relation = relations.get(count["rel"])
-    said = words(count["rel"]) if count["rel"] != "*" else "edges"
-    if relation is not None:
-        wording = relation.wording(count.get("direction"))
-        said = wording or (f"{said} (incoming)" if count.get("direction") == "in" else said)
-    return f"{said} {0 if value is None else _grouped(value)}"
+            return f"{AGGREGATE_WORDS[count['function']]} {measured(of, shown, relations)}"
+        return f"{of_each_words(count, relations)} {'not known' if shown is None else number(shown)}"
+    said = "relations" if count["rel"] == ANY else relation_words(count["rel"], count.get("direction"), relations)
+    return f"{said} {number(value or 0)}"
 
 
-def order_text(order: Json, relations: Relations) -> str:
-    """Return an order in words: `founded, least first`, `number of products it makes, most first`."""
-    said, count = order_words(order), order["by"].get("count")
-    return ", ".join([count_words(count, relations), *said.split(", ")[1:]]) if count else said
+def more_conditions(
+    plan: Json, evidence: Json, relations: Relations | None = None
+) -> Iterator[tuple[str, str, str, str]]:
+    """Yield (kind, words, status, note) for the exclusions and the order of a plan, as a result's evidence has them."""
+    variables = variables_of(plan)
+    for checked in evidence.get("exclude", ()):
+        pattern = plan["exclude"][checked["index"]]
+        note = "checked: there is none" if checked["status"] == "met" else ""
+        yield "exclude", f"not {exclusion_words(pattern, variables, relations)}", checked["status"], note
+    placed = evidence.get("order")
+    if placed and plan.get("order"):
+        place = f"place {number(placed['place'])}" if placed["place"] else ""
+        yield "order", order_value(plan["order"], placed["value"], relations or {}), placed["status"], place
 
 
 def types_words(labels: Sequence[str], count: int) -> str:
@@ -97,13 +89,9 @@ def types_words(labels: Sequence[str], count: int) -> str:
 
 def counted(count: int, noun: str) -> str:
     """Return a number of things as a sentence begins with it: `Two tents`, `1,200 papers`."""
-    return f"{_NUMBERS[count] if count < len(_NUMBERS) else f'{count:,}'} {noun}"
+    return f"{_NUMBERS[count] if count < len(_NUMBERS) else number(count)} {noun}"
 
 
 def listed(names: Sequence[str]) -> str:
     """Return names as a list in a sentence: `A, B and C`."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def _grouped(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) and abs(value) >= GROUPED else f"{value}"

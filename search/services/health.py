@@ -24,7 +24,7 @@ QUEUE_STATE_SECONDS = 1.0
 """Seconds for which the state of the queues is cached."""
 
 STILL_BELIEVED_SECONDS = 5.0
-"""Seconds for which it is believed when a later answer is late; an answer that says no is believed at once."""
+"""Seconds for which a positive answer stays valid if the next probe times out. A negative one applies at once."""
 
 OPTIONAL_QUEUES = ("gpu",)
 """Queues that lack nothing without a worker, as long as no task waits in them."""

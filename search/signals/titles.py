@@ -15,7 +15,7 @@ _OF_LISTS = {
     "rank in type": "Rank among those of its type in the list {}",
 }
 _SEEDS = {
-    "named": "nodes that the question names",
+    "named": "entities that the question names",
     "words": "documents that share the question's words",
     "vectors": "documents with a similar meaning",
 }
@@ -41,7 +41,7 @@ _OTHERS = {
     "plan:unmet": "Number of conditions that it does not meet",
     "plan:trust": "Probability of the best plan",
     "plan:risk": "How strongly the plan counts",
-    "plan:found": "Number of nodes that the best plan found",
+    "plan:found": "Number of entities that the best plan found",
     "plan:leads": "The graph's order was kept",
     "type:probability": "Probability that the question asks for its type",
     "type:place": "Place of its type among the types that the question may ask for",
@@ -51,7 +51,7 @@ _OTHERS = {
     "words:covered by neighbours": "Part of the question's words that its neighbours have",
     "words:covered by both": "Part of the question's words that it or its neighbours have",
 }
-FUSED_TITLE = "Fused list"
+FUSED_TITLE = "Joined list"
 
 
 def signal_title(name: str, lists: Mapping[str, str] | None = None) -> str:

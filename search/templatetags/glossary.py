@@ -7,7 +7,8 @@ from typing import Any
 
 from django import template
 
-from search.glossary import ACRONYMS, GLOSSARY
+from search.glossary import ACRONYMS, GLOSSARY, Term
+from search.language.reader import language
 
 register = template.Library()
 
@@ -19,7 +20,14 @@ _NUMBERS = count(1)
 def term(word: str, said: str = "") -> dict[str, Any]:
     """Show `said`, or the plain word for `word`, as a button that opens the explanation of `word`.
 
-    Raises KeyError for a word that the glossary does not have.
+    Raises KeyError for a word that the table does not have.
     """
     known = GLOSSARY.get(word) or ACRONYMS[word]
     return {"word": word, "said": said or known.plain, "term": known, "id": f"term-{next(_NUMBERS)}"}
+
+
+@register.inclusion_tag("search/_in_own_language.html")
+def in_own_language(known: Term) -> dict[str, Any]:
+    """Show the word for a term in the reader's language, if it is another one than that of the pages."""
+    own = language()
+    return {"language": own, "said": "" if own == "en" else known.words[own]}

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from search.language.reader import localised, number
 from search.language.snippets import places_of, telling_stems
 from search.services.collections.edits import text_mark
 from search.text import words as as_words
@@ -64,8 +65,8 @@ def milliseconds(value: float | None) -> str:
     if value is None:
         return ""
     if value >= 1000:
-        return f"{value / 1000:.2f} s"
-    return f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"
+        return localised(f"{value / 1000:.2f} s")
+    return localised(f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms")
 
 
 @register.filter
@@ -74,7 +75,7 @@ def duration(seconds: float | None) -> str:
     if seconds is None:
         return "–"
     if seconds < 10:
-        return f"{seconds:.1f} s"
+        return localised(f"{seconds:.1f} s")
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -86,7 +87,7 @@ def duration(seconds: float | None) -> str:
 @register.filter
 def score(value: float | None, places: int = 4) -> str:
     """Return a score with `places` decimals, or a dash if there is none."""
-    return "–" if value is None else f"{value:.{places}f}"
+    return "–" if value is None else localised(f"{value:.{places}f}")
 
 
 @register.filter
@@ -105,17 +106,11 @@ def words(identifier: str) -> str:
 
 @register.filter
 def thousands(value: int) -> str:
-    """Return a count with thin spaces between thousands."""
-    return f"{value:,}".replace(",", "\u2009")
+    """Return a count with the reader's mark between thousands."""
+    return number(value)
 
 
 @register.filter
 def of(values: dict[str, Any] | str, key: str) -> Any:
     """Return the value of a key, an empty string where there is none, or where the page has no such values."""
     return values.get(key, "") if isinstance(values, dict) else ""
-
-
-@register.filter
-def items_of(value: Any) -> list[Any]:
-    """Return the items of a field's value: a list unchanged, any other value as a list of one item."""
-    return value if isinstance(value, list) else [value]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,7 +14,8 @@ from django.views.decorators.http import require_safe
 
 from search.domain.graph import ANY, Schema
 from search.models import Release
-from search.sentences.values import type_words
+from search.plan_words import Relations
+from search.sentences.values import amount_words, measured, type_words
 from search.services.knowledge.alike_nodes import alike_nodes
 from search.services.knowledge.describe_node import describe_node
 from search.views.finding import find_knowledge_base
@@ -44,8 +46,11 @@ def entity(request: HttpRequest, name: str, node_id: str = "") -> HttpResponse:
     link = node["url"] if node["url"].startswith(("https://", "http://")) else ""
     schema = base.active_release.snapshot.schema
     groups = [group | _from_here(group, node, schema) for group in node["relations"]]
+    for item in (item for group in groups for item in group["items"]):
+        item["said"] = [measured(name, value, schema.wordings) for name, value in item["properties"].items()]
     context = {
-        "base": base, "node": node, "box": box, "link": link, "by_id": not node_id, "groups": groups,
+        "base": base, "node": node, "fields": show_fields(node["fields"], schema.wordings), "box": box,
+        "link": link, "by_id": not node_id, "groups": groups,
         "many": len(groups) >= MANY_GROUPS, "origin": _origin(base.active_release),
         "edges": sum(group["count"] for group in groups), "edges_more": any(group["more"] for group in groups),
     }  # fmt: skip
@@ -65,6 +70,20 @@ def alike(request: HttpRequest, name: str) -> HttpResponse:
     if node is None or found is None:
         raise Http404("There is no such entity in this knowledge base.")
     return render(request, "search/alike.html", {"base": base, "node": node, "found": found})
+
+
+def show_fields(fields: Iterable[Mapping[str, Any]], relations: Relations) -> list[dict[str, Any]]:
+    """Return fields as the page shows them: each with its name in words and its values with their unit."""
+    return [
+        {
+            "kind": field["kind"], "title": amount_words(field["name"], None)[0],
+            "values": [
+                amount_words(field["name"], one, relations)[1]
+                for one in (field["value"] if isinstance(field["value"], list) else [field["value"]])
+            ],
+        }
+        for field in fields
+    ]  # fmt: skip
 
 
 def _from_here(group: dict[str, Any], node: dict[str, Any], schema: Schema) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def paths_of_two(request: HttpRequest, name: str) -> HttpResponse:
         "choices": range(1, MOST_HOPS + 1),
     }  # fmt: skip
     if found is not None and found.layers:
-        context |= _shown(request, found)
+        context |= _shown(request, found, base)
     return render(request, "search/paths_between.html", context)
 
 
@@ -112,7 +112,7 @@ def _page(request: HttpRequest, last: int) -> int:
     return min(max(int(asked) if asked.isdecimal() and len(asked) < 7 else 1, 1), max(last, 1))
 
 
-def _shown(request: HttpRequest, found: PathsBetween) -> dict[str, Any]:
+def _shown(request: HttpRequest, found: PathsBetween, base: KnowledgeBase) -> dict[str, Any]:
     """Return what the page shows of paths: drawing, list, the members of a group, and the addresses of all changes."""
     drawing = sketch(found)
     other = partial(_query, request, page=None, list=None)
@@ -127,7 +127,8 @@ def _shown(request: HttpRequest, found: PathsBetween) -> dict[str, Any]:
         members = found.members(listing, (page - 1) * GROUP_PAGE, GROUP_PAGE)[1]
         shown |= {"members": members, "size": size, "member_type": type_words(listing[1])}
     else:
-        shown["paths"] = [show_path(path) for path in found.paths((page - 1) * LISTED, LISTED)]
+        relations = base.active_release.snapshot.schema.wordings if base.active_release else {}
+        shown["paths"] = [show_path(path, relations) for path in found.paths((page - 1) * LISTED, LISTED)]
         shown["first"] = (page - 1) * LISTED
     groups = [
         {

@@ -129,7 +129,7 @@ function completing(input, picker) {
 
 // How much still fits, said once a field is nearly full, and what a paste has lost, which browsers cut off silently.
 const NEARLY_FULL = 0.8;
-const inNumbers = (count) => count.toLocaleString("en");
+const inNumbers = (count) => count.toLocaleString();
 
 function counterOf(field) {
   const id = `${field.id}-count`;

@@ -1,25 +1,93 @@
-"""The glossary: every word that a template explains is in it, and its explanations stay short."""
+"""The table of the site's words: whole, used, and no page or message says a term that it has a plain word for."""
 
+import ast
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
+import pytest
 from django.conf import settings
+from django.template.loader import render_to_string
 
 from search.glossary import ACRONYMS, GLOSSARY
+from search.language.reader import LANGUAGES, reading_in
 
-_TERM = re.compile(r"""\{%\s*term\s+"([^"]+)\"""")
+ROOT = settings.BASE_DIR
+PAGES = [path for path in (ROOT / "templates").rglob("*.html") if path.parent.name not in ("gallery", "docs", "unfold")]
+SENTENCES = [
+    ROOT / "search" / "plan_words.py",
+    ROOT / "search" / "signals" / "titles.py",
+    *(
+        path
+        for room in ("sentences", "templatetags", "views", "services/searches", "services/feedback")
+        for path in (ROOT / "search" / room).rglob("*.py")
+        if path.parent.name != "gallery"
+    ),
+]
+_TERM = re.compile(r"""\{%\s*term\s+"([^"]+)"(?:\s+"([^"]+)")?""")
+_TAGS = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
+_NO_TEXT = re.compile(r"<(script|style|code)\b.*?</\1>", re.DOTALL)
+_SAID = re.compile(r'\b(?:title|aria-label|placeholder|alt|data-label)="([^"]*)"')
 
 
-def test_templates_explain_only_words_of_the_glossary() -> None:
-    used = {
-        word for path in (settings.BASE_DIR / "templates").rglob("*.html") for word in _TERM.findall(path.read_text())
-    }
+def said_by_page(path: Path) -> Iterator[str]:
+    text = path.read_text()
+    yield from (said for _, said in _TERM.findall(text))
+    text = _NO_TEXT.sub(" ", _TAGS.sub(" ", text))
+    yield from _SAID.findall(text)
+    yield re.sub(r"<[^>]*>", " ", text)
+
+
+def said_by_code(path: Path) -> Iterator[str]:
+    """Yield the texts of several words, without docstrings and keys; text of one word is a key."""
+    tree = ast.parse(path.read_text())
+    told = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
+    told |= {id(key) for one in ast.walk(tree) if isinstance(one, ast.Dict) for key in one.keys}
+    for one in ast.walk(tree):
+        said = one.value if isinstance(one, ast.Constant) and id(one) not in told else None
+        if isinstance(said, str) and " " in said.strip() and not said.lstrip().startswith(("SELECT", "WITH")):
+            yield said
+
+
+TOLD = [(path, said) for path in PAGES for said in said_by_page(path)]
+TOLD += [(path, said) for path in SENTENCES for said in said_by_code(path)]
+
+
+@pytest.mark.parametrize("word", [word for word, term in GLOSSARY.items() if term.plain != word])
+def test_no_page_and_no_message_says_a_term_that_has_a_plain_word(word: str) -> None:
+    term = re.compile(rf"(?<![\w/-]){re.escape(word)}(?:s|es|ed|ing)?\b", re.IGNORECASE)
+    found = [f"{path.relative_to(ROOT)}: {said.strip()[:90]}" for path, said in TOLD if term.search(said)]
+    assert not found, f"say “{GLOSSARY[word].plain}”"
+
+
+@pytest.mark.parametrize("word", GLOSSARY)
+def test_every_word_of_the_table_is_on_a_page(word: str) -> None:
+    explained = {used for path in PAGES for used, _ in _TERM.findall(path.read_text())}
+    plain = GLOSSARY[word].plain.lower()
+    assert word in explained or any(plain.removesuffix("y") in said.lower() for _, said in TOLD)
+
+
+def test_every_word_is_in_every_language_and_has_a_short_explanation() -> None:
+    assert [*GLOSSARY, *ACRONYMS] == [*sorted(GLOSSARY), *sorted(ACRONYMS)]
+    for word, term in {**GLOSSARY, **ACRONYMS}.items():
+        assert (word, *term.words) == (word, *LANGUAGES)
+        assert all(term.words.values()), word
+        assert term.meaning.endswith("."), word
+        assert len(term.meaning) < 250, word
+
+
+def test_templates_explain_only_words_of_the_table() -> None:
+    used = {word for path in PAGES for word, _ in _TERM.findall(path.read_text())}
     assert {"risk", "bucket", "release"} <= used
     assert used <= {*GLOSSARY, *ACRONYMS}
 
 
-def test_every_word_has_a_plain_word_and_a_short_explanation() -> None:
-    assert list(GLOSSARY) == sorted(GLOSSARY)
-    for word, term in {**GLOSSARY, **ACRONYMS}.items():
-        assert term.plain, word
-        assert term.meaning.endswith("."), word
-        assert len(term.meaning) < 250, word
+def test_a_reader_of_another_language_sees_the_word_in_it() -> None:
+    shown = {}
+    for language in ("de", "en"):
+        with reading_in(language):
+            shown[language] = render_to_string(
+                "search/_term.html", {"word": "hop", "said": "step", "term": GLOSSARY["hop"], "id": "term-1"}
+            )
+    assert '<span class="dim" lang="de">Schritt</span>' in shown["de"]
+    assert "lang=" not in shown["en"]

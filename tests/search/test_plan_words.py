@@ -18,7 +18,7 @@ RELATIONS = {"CITES": Relation("CITES", "cites", "is cited by"), "PART_OF": Rela
         ({"from": "x", "rel": "CITES", "to_var": "T", "direction": "out"}, "cited by anything"),
         ({"from": "x", "rel": "CITES", "to_var": "T", "direction": "in"}, "cites anything"),
         ({"from": "T", "rel": "CITES", "to_var": "x"}, "cites anything"),
-        ({"from": "T", "rel": "PART_OF", "to_var": "x", "direction": "in"}, "part of (incoming) anything"),
+        ({"from": "T", "rel": "PART_OF", "to_var": "x", "direction": "in"}, "“part of” of anything"),
         ({"from": "T", "rel": "GONE", "to_var": "x", "direction": "in"}, "gone anything"),
         ({"from": "T", "rel": "*", "to_var": "x", "direction": "in"}, "any relation anything"),
     ],
@@ -39,6 +39,9 @@ def test_an_exclusion_reads_in_the_direction_in_which_it_is_walked(hop: dict[str
         ("weight_g", "<=", 300, "weight at most 300 g"),
         ("half_life_hours", ">", 1, "half life over 1 hour"),
         ("weight_g", "between", [100, 300], "weight between 100 and 300 g"),
+        ("weight_g", "between", [300, 2000], "weight between 300 g and 2 kg"),
+        ("price_eur", "<", 49.5, "price under 49.50 €"),
+        ("opened", ">", "2021-03-02", "opened after 2 March 2021"),
         ("released", "<", "2020", "released before 2020"),
         ("founded", ">=", 1900, "founded since 1900"),
         ("year", "=", 2019, "year: 2019"),
@@ -57,4 +60,4 @@ def test_a_filter_says_of_what_it_is_and_what_it_counts() -> None:
     founded = {"var": "b", "field": "founded", "op": "<", "value": 1900}
     assert filter_words(founded, "brand") == "founded of brand before 1900"
     many = {"var": "T", "field": "", "op": ">", "value": 3, "count": {"rel": "CITES", "direction": "in"}}
-    assert filter_words(many) == "number of cites (incoming) over 3"
+    assert filter_words(many) == "number of things it cites over 3"

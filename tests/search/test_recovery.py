@@ -126,7 +126,7 @@ def test_a_filter_that_leaves_nothing_is_dropped(recovering: KnowledgeBase) -> N
 def test_switched_off_by_a_setting_the_text_answers_alone(recovering: KnowledgeBase) -> None:
     shown = describe_search(searched(settings={"recover.on": False}))
     assert [(step["status"], step["detail"]) for step in shown["steps"] if step["name"] == "recover"] == [
-        ("skipped", "Nothing was found, and recovery is switched off: the text decides alone.")
+        ("skipped", "No exact match, and recovery is switched off; similar texts follow.")
     ]
     assert (shown["plan"], shown["plans"][0]["found"]) == (PLAN.to_json(), 0)
     assert all("graph" not in result["scores"] or result["scores"]["graph"]["rank"] is None
@@ -137,7 +137,7 @@ def test_where_nothing_helps_the_search_is_degraded_and_holds_results_against_th
     recovering: KnowledgeBase,
 ) -> None:
     shown = describe_search(searched(Plan((ODD,), PLAN.hops[1:], PLAN.target)))
-    reason = "Nothing was found, however the plan was changed: the text decides alone."
+    reason = "No exact match; similar texts follow."
     assert shown["degraded"] == [{"stage": "recover", "reason": reason}]
     assert [result["node"]["id"] for result in shown["results"]] == ["film/1", "film/2", "film/3"]
     assert shown["results"][0]["evidence"]["anchors"] == [{"var": "b", "status": "not_met"}]
@@ -150,7 +150,8 @@ def test_the_page_says_how_it_was_found_and_keeps_the_plan_as_it_was(
     html = client.get(f"/search/{searched().pk}/").content.decode()
     said = " ".join(re.sub(r"<[^>]*>", " ", html).split())
     assert f"How this was found. {SAID[1]} 1 step before that {SAID[0]}" in said
-    assert "It found nothing as it was: Ada Holm ← directed by — and Odd 1 ← directed by — film." in said
+    before = "Ada Holm — is “directed by” of → and Odd 1 — is “directed by” of → film"
+    assert f"It found nothing as it was: {before}." in said
     assert f"Directed by “Ada Holm”, but not: {LEFT}." in said
     assert "Answered with less than usual" not in said
 
@@ -160,7 +161,7 @@ def test_the_page_of_a_plan_that_nothing_helped_says_what_was_tried(
 ) -> None:
     html = client.get(f"/search/{searched(Plan((ODD,), PLAN.hops[1:], PLAN.target)).pk}/").content.decode()
     said = " ".join(re.sub(r"<[^>]*>", " ", html).split())
-    assert "What was tried. Nothing was found, however the plan was changed: the text decides alone." in said
+    assert "What was tried. No exact match; similar texts follow." in said
     assert "It found nothing as it was" not in said
 
 

@@ -25,7 +25,7 @@ PLACES = {"/settings": "/arguments/settings", "/pipeline": "/arguments/pipelines
 
 @dataclass(frozen=True)
 class EvaluateJob(Kind):
-    """Asks every question of every pipeline (Kind); what has been asked is not asked again after an interruption."""
+    """Tests each pipeline on all questions (Kind); after an interruption it goes on with those that are left."""
 
     units: ClassVar[Mapping[str, str]] = ASKING
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release", "question_set")

@@ -190,7 +190,7 @@ def _unnamed(order: Order) -> Order:
 
 
 def _among(plan: Plan, count: Count) -> tuple[str, str, str, str]:
-    """Return (variable, variable, what is counted, which of them counts) of a count among the nodes of the other."""
+    """Return (counting variable, counted variable, relation, role) of a count among another variable's nodes."""
     return plan.target.var, count.among, _counted_by(count), ">"
 
 

@@ -106,7 +106,7 @@ def _nodes(
     # A node without a name is called by its id, so a column of names that is the id is both.
     names, because = ((), "") if is_name else name_columns(sniffed, kind, {id_, type_, *others})
     found += [(name, Guessed(ColumnMapping("name"), because)) for name in names]
-    reasons.append(Reason(path, "", "nodes", "no two of its columns look like the ends of a relation"))
+    reasons.append(Reason(path, "", "nodes", "each row looks like one thing"))
     if not type_:
         reasons.append(Reason(path, "", f"type '{kind}'", "the file's name says so"))
     taken = dict(found)

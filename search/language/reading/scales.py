@@ -86,6 +86,19 @@ def _english_names(first: str) -> tuple[str, ...]:
     return tuple(name for names in listed if names[0] == first for name in names)
 
 
+@lru_cache(maxsize=256)
+def superlative(name: str, end: End) -> str:
+    """Return the usual English superlative for an end of a property: `weight`, `low` → `lightest`.
+
+    It is empty unless schemas usually name the property so: *longest* alone does not say that it is about pages.
+    """
+    for written in language("en").value("scales", default=()):
+        usual = [forms(entry) for entry in split(written.get(end, ""))]
+        if split(written["names"])[0] == name and usual:
+            return usual[0][2] if len(usual[0]) == 3 else f"{'most' if end == 'high' else 'least'} {usual[0][0]}"
+    return ""
+
+
 def date_names(code: str) -> tuple[str, ...]:
     """Return the words with which schemas name dates and years."""
     written = language(code).value("scales", default=())

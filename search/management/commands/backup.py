@@ -1,4 +1,4 @@
-"""backup: writes everything that is not rebuilt for free into one file, while the site goes on."""
+"""backup: saves what cannot be recreated in one file, while the site goes on."""
 
 from __future__ import annotations
 

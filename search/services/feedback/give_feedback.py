@@ -43,7 +43,7 @@ def give_feedback(
 ) -> Feedback:
     """Record one person's judgment of one node; the same person's earlier one is replaced.
 
-    `kind` is `right` or `wrong` for a result, `missing` for a node that should have been one. A missing node may be
+    `kind` is `right` or `wrong` for a result, `missing` for an entity that should have been one. A missing node may be
     given by its name. Raises InvalidRequest with every fault, NotAllowed for a caller who cannot be recognised again,
     and NotNow above the limit of judgments.
     """
@@ -58,7 +58,7 @@ def give_feedback(
     meant = _checked(run, node, kind, note)
     own = run.feedback.filter(**person)
     if not own.filter(node_id=meant.id).exists() and own.count() >= MOST_ON_A_SEARCH:
-        raise InvalidRequest([Fault("", f"One person judges at most {MOST_ON_A_SEARCH} nodes of a search.")])
+        raise InvalidRequest([Fault("", f"One person judges at most {MOST_ON_A_SEARCH} entities of a search.")])
     said = {"kind": kind, "note": str(note).strip(), "rank": meant.rank, "node_name": meant.name}
     return _stored(run, meant.id, person, said)
 
@@ -108,14 +108,14 @@ def _checked(run: SearchRun, node: object, kind: object, note: object) -> _Meant
     if run.status not in ENDED:
         faults.append(Fault("", "The search has not ended yet; its results can be judged once it has."))
     if not isinstance(node, str) or not node.strip() or len(node) > INDEXED * 4 or not storable(node):
-        faults.append(Fault("/node", "Feedback names a node: the id of a result, or of what is missing."))
+        faults.append(Fault("/node", "Feedback names an entity: the id of a result, or of what is missing."))
     if faults:
         raise InvalidRequest(faults)
     results = {result.node.id: result for result in outputs_of(run.steps.all()).results.entries}
     text = str(node)
     if kind != Feedback.Kind.MISSING:
         if text not in results:
-            message = f"{text[:80]!r} is not a result of this search; for a node that should be one, use `missing`."
+            message = f"{text[:80]!r} is not a result of this search; for an entity that should be one, use `missing`."
             raise InvalidRequest([Fault("/node", message, nearest(text, results))])
         return _Meant(text, results[text].node.name, results[text].rank)
     meant = _node_of(_release(run), text.strip())

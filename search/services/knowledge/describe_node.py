@@ -10,7 +10,7 @@ from search import wiring
 from search.domain.graph import Direction, Field, NodeType, Relation, Schema
 from search.interfaces import Adjacency
 from search.models import Edge, Node, Release
-from search.sentences.values import relation_wording
+from search.plan_words import relation_words
 
 PAGE = 50
 """Neighbours on one page of a group."""
@@ -140,7 +140,7 @@ def _group(near: _Neighbours, page: int) -> dict[str, Any]:
     return {
         "relation": near.relation.name,
         "direction": near.direction,
-        "wording": relation_wording(near.relation, near.direction),
+        "wording": relation_words(near.relation.name, near.direction, near.schema.wordings),
         "count": shown,
         "more": more,
         "page": page,

@@ -12,7 +12,7 @@ import numpy as np
 from search import wiring
 from search.domain.graph import DIRECTIONS, Direction, Node, Relation
 from search.models import Release
-from search.sentences.values import relation_wording
+from search.plan_words import relation_words
 
 ADDED = 10
 """Nodes that one step adds at most."""
@@ -248,7 +248,8 @@ class _Growing:
             relation = self.schema.relations[code]
             offers.append(
                 Offer(
-                    Step(node.id, relation.name, direction), relation_wording(relation, direction), count,
+                    Step(node.id, relation.name, direction),
+                    relation_words(relation.name, direction, self.schema.wordings), count,
                     len(shown.get((at, relation.name, direction), ())), (node.key, code, direction) in self.opened,
                 )
             )  # fmt: skip
@@ -276,4 +277,11 @@ class _Growing:
 
     def _edge(self, keys: np.ndarray[Any, Any], relation: Relation, source: int, target: int) -> ExploredEdge:
         on_path = (int(keys[source]), relation.name, int(keys[target])) in self.path_edges
-        return ExploredEdge(source, target, relation.name, relation_wording(relation, "out"), relation.mutual, on_path)
+        return ExploredEdge(
+            source,
+            target,
+            relation.name,
+            relation_words(relation.name, "out", self.schema.wordings),
+            relation.mutual,
+            on_path,
+        )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from search.language.reader import number
 from search.language.units import unit_of_name
-from search.plan_words import aggregate_words, count_words, plural
+from search.plan_words import Relations, aggregate_words, field_words, order_words
 from search.sentences.nothing import nothing_words
 from search.sentences.paths import path_words
 from search.sentences.values import (
-    Relations,
     amount_words,
     counted,
     listed,
@@ -20,7 +20,6 @@ from search.sentences.values import (
     type_words,
     types_words,
 )
-from search.text import words
 
 Json = Mapping[str, Any]
 
@@ -47,9 +46,9 @@ def answer_line(search: Json, relations: Relations, *, answered: bool, perhaps: 
         return f"None: {_lowered(nothing_words(search['plans'][index].get('given') or plan, relations))}"
     if kind == "number":
         least = "" if answer["complete"] else "At least "
-        return f"{'At most ' if perhaps else least}{answer['value']:,} {noun}"
+        return f"{'At most ' if perhaps else least}{number(answer['value'])} {noun}"
     if kind == "aggregate":
-        return _aggregate(answer, noun)
+        return _aggregate(answer, noun, relations)
     if kind == "yes":
         return _yes(results, answer["count"], noun, relations)
     here = [result for result in results if result["answers"]]
@@ -77,15 +76,15 @@ def _list(
         alone = ", ".join(filter(None, items[0]))
         return f"Perhaps {alone}" if perhaps else alone
     if perhaps and items and count > here:
-        return f"Perhaps {items[0][0]}, the closest of {count:,} {noun}"
-    many = counted(count, noun) if answer["complete"] else f"At least {count:,} {noun}"
+        return f"Perhaps {items[0][0]}, the closest of {number(count)} {noun}"
+    many = counted(count, noun) if answer["complete"] else f"At least {number(count)} {noun}"
     many = f"Perhaps {many[:1].lower()}{many[1:]}" if perhaps else many
     if limit and count > limit:
         many = f"{many} share the first {'place' if limit == 1 else f'{limit} places'}"
     if plan.get("order") and count > NAMED and not perhaps:
-        return f"{many}, {_ordered(plan['order'], relations)}"
+        return f"{many}, {order_words({**plan['order'], 'limit': None}, relations)}"
     named = [f"{name} ({value})" if value else name for name, value in items]
-    rest = [f"{count - len(items):,} more"] if count > len(items) else []
+    rest = [f"{number(count - len(items))} more"] if count > len(items) else []
     return f"{many}: {listed([*named, *rest])}" if items else many
 
 
@@ -94,12 +93,12 @@ def _item(result: Json, plan: Json, answer: Json, relations: Relations) -> tuple
     evidence, name = result.get("evidence") or {}, str(result["node"]["name"])
     if field := answer.get("field"):
         value = evidence.get("value")
-        return name, f"{unit_of_name(field)[0]} not known" if value is None else _value(field, value)
+        return name, f"{unit_of_name(field)[0]} not known" if value is None else _value(field, value, relations)
     order, placed = plan.get("order"), evidence.get("order")
     if not order or not order.get("limit") or not placed or placed.get("value") is None:
         return name, type_words(result["node"]["type"]) if is_bare(plan) else ""
     by = order["by"].get("field")
-    said = _value(by, placed["value"]) if by else order_value(order, placed["value"], relations)
+    said = _value(by, placed["value"], relations) if by else order_value(order, placed["value"], relations)
     return name, said.removeprefix("is ")
 
 
@@ -110,35 +109,21 @@ def is_bare(plan: Json) -> bool:
     return only and not any(plan.get(key) for key in more) and not plan["target"].get("relevance_text")
 
 
-def _value(field: str, value: Any) -> str:
+def _value(field: str, value: Any, relations: Relations) -> str:
     """Return a value that stands for itself because it has a unit or is text; others with the name of their field."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return amount_words(field, value)[1] if unit_of_name(field)[1] or not number else measured(field, value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    alone = field_words(field, relations)[1] or not is_number
+    return amount_words(field, value, relations)[1] if alone else measured(field, value)
 
 
-def _ordered(order: Json, relations: Relations) -> str:
-    by, first = order["by"], "highest" if order["direction"] == "desc" else "lowest"
-    if "field" in by:
-        return f"{first} {unit_of_name(by['field'])[0]} first"
-    count = by["count"]
-    if count.get("function"):
-        return f"{first} {count_words(count, relations)} first"
-    relation = relations.get(count["rel"])
-    wording = relation.wording(count.get("direction")) if relation else ""
-    far = count.get("to_label", "*")
-    things = "things" if far == "*" else plural(type_words(far))
-    most = "most" if order["direction"] == "desc" else "fewest"
-    return f"ordered by how many {things} each {wording or words(count['rel'])}, {most} first"
-
-
-def _aggregate(answer: Json, noun: str) -> str:
+def _aggregate(answer: Json, noun: str, relations: Relations) -> str:
     one, count = answer["aggregate"], answer["count"]
     named = unit_of_name(one["field"])[0]
     if one["value"] is None:
-        return f"Not known: {count:,} {noun} {'has' if count == 1 else 'have'} no {named} here"
-    some = "" if one["nodes"] == count else f"{one['nodes']:,} of "
-    value = amount_words(one["field"], shown_number(one["value"]))[1]
-    return f"{value}, the {aggregate_words(one['function'], one['field'])} of {some}{count:,} {noun}"
+        return f"Not known: {number(count)} {noun} {'has' if count == 1 else 'have'} no {named} here"
+    some = "" if one["nodes"] == count else f"{number(one['nodes'])} of "
+    value = amount_words(one["field"], shown_number(one["value"]), relations)[1]
+    return f"{value}, the {aggregate_words(one['function'], one['field'])} of {some}{number(count)} {noun}"
 
 
 def _yes(results: Sequence[Json], count: int, noun: str, relations: Relations) -> str:
@@ -160,6 +145,6 @@ def _lowered(sentence: str) -> str:
 
 def _nothing(search: Json) -> str:
     if search["answer"]["kind"] == "unknown":
-        return "Neither yes nor no can be said from what is here"
+        return "This data says neither yes nor no"
     near = "; the closest results are below" if search["results"] else ""
     return f"Nothing here answers this{' exactly' if near else ''}{near}"

@@ -10,7 +10,16 @@ from search.domain.errors import Fault, InvalidRequest
 from search.domain.graph import ANY
 from search.domain.rank_table import agreements, rank_table
 from search.models import SearchRun
-from search.plan_words import asked_words, exclusion_words, filter_words, order_words, variables_of, where_words
+from search.plan_words import (
+    Relations,
+    asked_words,
+    exclusion_words,
+    filter_words,
+    order_words,
+    relation_words,
+    variables_of,
+    where_words,
+)
 from search.services.searches.describe_search import describe_search
 from search.text import words
 
@@ -40,10 +49,13 @@ def check_comparable(runs: Sequence[SearchRun]) -> None:
 def compare_searches(runs: Sequence[SearchRun]) -> dict[str, Any]:
     """Return the comparison of searches in any state, in their order. Raises InvalidRequest (`check_comparable`)."""
     check_comparable(runs)
-    return compare_described([describe_search(run) for run in runs])
+    releases = [run.release for run in runs if run.release is not None]
+    return compare_described(
+        [describe_search(run) for run in runs], releases[0].snapshot.schema.wordings if releases else None
+    )
 
 
-def compare_described(searches: Sequence[Json]) -> dict[str, Any]:
+def compare_described(searches: Sequence[Json], relations: Relations | None = None) -> dict[str, Any]:
     """Return the comparison of described searches.
 
     `nodes` are the results of all of them in the order of their best rank, each with its rank in every search, null in
@@ -56,7 +68,7 @@ def compare_described(searches: Sequence[Json]) -> dict[str, Any]:
     table = rank_table(lists)
     nodes = {result["node"]["id"]: result["node"] for search in searches for result in search["results"]}
     done = [search["status"] == "done" for search in searches]
-    parts = [dict(plan_parts(search["plan"])) if search["plan"] else None for search in searches]
+    parts = [dict(plan_parts(search["plan"], relations)) if search["plan"] else None for search in searches]
     alone = {one.id: one.lists[0] for one in table if len(one.lists) == 1}
     return {
         "question": searches[0]["question"],
@@ -94,7 +106,7 @@ def _shared(own: Parts, parts: Sequence[Parts | None]) -> Iterator[dict[str, Any
         }
 
 
-def plan_parts(plan: Json) -> Iterator[tuple[tuple[str, str], str]]:
+def plan_parts(plan: Json, relations: Relations | None = None) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield the parts of a plan, each as a key by which plans are compared, and in words.
 
     Names of variables take no part in the comparison: a hop is the same if it has the same relation, direction and
@@ -115,11 +127,11 @@ def plan_parts(plan: Json) -> Iterator[tuple[tuple[str, str], str]]:
     for hop in plan["hops"]:
         yield (
             ("hop", _hop_key(hop, types)),
-            ("any relation" if hop["rel"] == ANY else words(hop["rel"])) + where_words(hop),
+            relation_words(hop["rel"], hop.get("direction"), relations) + where_words(hop),
         )
-    said = [("filter", filter_words(one)) for one in plan.get("filters") or ()]
-    said += [("exclude", f"not {exclusion_words(one, variables)}") for one in plan.get("exclude") or ()]
-    said += [("order", order_words(plan["order"]))] if plan.get("order") else []
+    said = [("filter", filter_words(one, relations=relations)) for one in plan.get("filters") or ()]
+    said += [("exclude", f"not {exclusion_words(one, variables, relations)}") for one in plan.get("exclude") or ()]
+    said += [("order", order_words(plan["order"], relations))] if plan.get("order") else []
     said += [("ask", asked) for asked in asked_words(plan)]
     text = plan["target"].get("relevance_text") or ""
     said += [("text", text)] if text else []

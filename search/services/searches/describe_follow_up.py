@@ -7,11 +7,19 @@ from functools import reduce
 from typing import Any
 
 from search.domain.follow_up import Followed
-from search.domain.graph import ANY
 from search.domain.payloads import FollowUpRead, PlanEntry
 from search.domain.plan.changes import PlanChange, plan_changes
 from search.models import SearchRun
-from search.plan_words import asked_words, exclusion_words, filter_words, order_words, variables_of, where_words
+from search.plan_words import (
+    Relations,
+    asked_words,
+    exclusion_words,
+    filter_words,
+    order_words,
+    relation_words,
+    variables_of,
+    where_words,
+)
 from search.text import words
 
 Json = Mapping[str, Any]
@@ -34,12 +42,13 @@ def describe_follow_up(run: SearchRun, read: FollowUpRead | None, shown: PlanEnt
     changes = (
         plan_changes(before, shown.plan) if reading == CHANGED and before is not None and shown is not None else ()
     )
+    relations = run.release.snapshot.schema.wordings if run.release is not None else {}
     return {
         "thread": [one.to_json() for one in followed.thread],
         "reading": reading,
         "read_as": read.wording if read else None,
         "note": _release_note(run, followed),
-        "changes": [_described(change, before, shown) for change in changes],
+        "changes": [_described(change, before, shown, relations) for change in changes],
     }
 
 
@@ -56,11 +65,11 @@ def _release_note(run: SearchRun, followed: Followed) -> str:
     return f"The search before was asked of {followed.release}; this one was asked of {run.release_name}."
 
 
-def _described(change: PlanChange, before: Any, shown: Any) -> dict[str, Any]:
+def _described(change: PlanChange, before: Any, shown: Any, relations: Relations) -> dict[str, Any]:
     """Return a change as JSON: the pointers, and the part in words as it is now (`text`) and as it was (`before`)."""
     now, then = shown.plan.to_json(), before.to_json()
-    after_text = part_words(now, change.part, change.at) if change.at else ""
-    before_text = part_words(then, change.part, change.was) if change.was else ""
+    after_text = part_words(now, change.part, change.at, relations) if change.at else ""
+    before_text = part_words(then, change.part, change.was, relations) if change.was else ""
     return {
         "kind": change.kind,
         "part": change.part,
@@ -75,7 +84,7 @@ def _inside(data: Any, key: str) -> Any:
     return data[int(key)] if isinstance(data, list) else data[key]
 
 
-def part_words(plan: Json, part: str, at: str) -> str:
+def part_words(plan: Json, part: str, at: str, relations: Relations | None = None) -> str:
     """Return the part of a plan at a JSON pointer in words."""
     value: Any = reduce(_inside, at.split("/")[1:], plan)
     if part == "target":
@@ -83,11 +92,11 @@ def part_words(plan: Json, part: str, at: str) -> str:
     if part == "anchor":
         return str(value["text"] or ", ".join(value.get("ids", ())[:3]))
     if part == "hop":
-        return ("any relation" if value["rel"] == ANY else words(value["rel"])) + where_words(value)
+        return relation_words(value["rel"], value.get("direction"), relations) + where_words(value)
     if part == "filter":
-        return filter_words(value)
+        return filter_words(value, relations=relations)
     if part == "exclude":
-        return f"not {exclusion_words(value, variables_of(plan))}"
+        return f"not {exclusion_words(value, variables_of(plan), relations)}"
     if part == "order":
-        return order_words(value)
+        return order_words(value, relations)
     return ", ".join(asked_words(plan)) if part == "ask" else str(value)

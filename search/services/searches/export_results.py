@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from search.plan_words import more_conditions
+from search.plan_words import exclusion_words, variables_of, what_words
 from search.text import path_text
 
 Json = Mapping[str, Any]
@@ -32,7 +32,7 @@ def export_results(search: Json) -> Iterator[list[str | int | float]]:
 
 
 def _conditions(evidence: Json | None, plans: Sequence[Json]) -> str:
-    """Return each condition with its state, and how near the text is: `Ada Holm: met; “amber”: similarity 0.27`."""
+    """Return each condition with its state, and how near the text is: `Ada Holm: met; “amber”: likeness 0.27`."""
     if not evidence or not 0 <= evidence["plan_index"] < len(plans):
         return ""
     plan = plans[evidence["plan_index"]]["plan"]
@@ -40,10 +40,15 @@ def _conditions(evidence: Json | None, plans: Sequence[Json]) -> str:
     told = [f"{texts.get(anchor['var'], anchor['var'])}: {anchor['status']}" for anchor in evidence["anchors"]]
     told += [f"{plan['hops'][hop['index']]['rel']}: {hop['status']}" for hop in evidence["hops"]]
     told += [f"{plan['filters'][kept['index']]['field']}: {kept['status']}" for kept in evidence.get("filters", ())]
-    told += [f"{said}: {status}" for _, said, status, _ in more_conditions(plan, evidence)]
+    told += [
+        f"not {exclusion_words(plan['exclude'][one['index']], variables_of(plan))}: {one['status']}"
+        for one in evidence.get("exclude", ())
+    ]
+    if (placed := evidence.get("order")) and plan.get("order"):
+        told.append(f"{what_words(plan['order']['by'])}: {placed['value']}: {placed['status']}")
     text, score = evidence["residual"]["text"], evidence["residual"].get("score")
     if text:
-        told.append(f"“{text}”: unknown" if score is None else f"“{text}”: similarity {score:.2f}")
+        told.append(f"“{text}”: unknown" if score is None else f"“{text}”: likeness {score:.2f}")
     return "; ".join(status.replace("not_met", "not met") for status in told)
 
 

@@ -18,7 +18,9 @@ from search.domain.plan import MAX_ANCHORS, MAX_HOPS, Plan
 from search.domain.plan.parse import MAX_FILTERS
 from search.domain.trace import Limit
 from search.interfaces import Keys
+from search.language.reader import range_words, value_words
 from search.models import SearchRun
+from search.plan_words import field_words
 from search.services.searches.plan_answers import PlanAnswers
 from search.text import words
 
@@ -35,8 +37,6 @@ FACETS_SECONDS = 0.75
 """Time in seconds after which no further relation is looked at."""
 LONGEST_LABEL = 80
 """Characters of a value that is offered; longer values are descriptions."""
-GROUPED = 10_000
-"""Numbers from here on are written with commas; a year is not."""
 _SOME = """SELECT ARRAY(SELECT fields -> name FROM unnest(%s::text[]) WITH ORDINALITY AS wanted (name, place)
 ORDER BY place) FROM search_node WHERE snapshot_id = %s AND key = ANY(%s)"""
 
@@ -133,10 +133,11 @@ class _Look:
                 continue
             kinds: tuple[type, ...] = (int, float) if fields[name].kind == "number" else (str,)
             measured: list[list[Any]] = [[one for one in some if isinstance(one, kinds)] for some in several]
+            unit = field_words(name, self.tools.schema.wordings)[1]
             parts = ranges(measured) if fields[name].kind == "number" else date_ranges(measured)
             yield self._facet("field", name, [
                 self._value(name, "=" if low == high else "between", low if low == high else [low, high], label, count)
-                for (low, high, count), label in zip(parts, _labels(parts, fields[name].kind), strict=True)
+                for (low, high, count), label in zip(parts, _labels(parts, fields[name].kind, unit), strict=True)
             ])  # fmt: skip
 
     def _values(self, names: Sequence[str]) -> list[list[Any]]:
@@ -191,17 +192,11 @@ class _Look:
         return next(f"f{number}" for number in range(1, len(used) + 2) if f"f{number}" not in used)
 
 
-def _labels(parts: Sequence[tuple[Any, Any, int]], kind: str) -> list[str]:
+def _labels(parts: Sequence[tuple[Any, Any, int]], kind: str, unit: str) -> list[str]:
     """Return the ranges as text; dates as years where these tell the ranges apart."""
+    ends = [(low, high) for low, high, _ in parts]
     if kind == "date":
-        years = [(str(low)[:4], str(high)[:4]) for low, high, _ in parts]
-        if all(one[1] < other[0] for one, other in pairwise(years)):
-            return [_range(low, high) for low, high in years]
-        return [_range(low[:10], high[:10]) for low, high, _ in parts]
-    return [
-        _range(*(f"{end:,}" if abs(high) >= GROUPED else f"{end}" for end in (low, high))) for low, high, _ in parts
-    ]
-
-
-def _range(low: str, high: str) -> str:
-    return low if low == high else f"{low} – {high}"
+        years = [(str(low)[:4], str(high)[:4]) for low, high in ends]
+        apart = all(one[1] < other[0] for one, other in pairwise(years))
+        ends = years if apart else [(low[:10], high[:10]) for low, high in ends]
+    return [value_words(low, unit) if low == high else range_words(low, high, unit, " – ") for low, high in ends]

@@ -57,7 +57,7 @@ def list_paths(run: SearchRun, rank: int) -> Paths | None:
 def _asked(tools: wiring.Tools, output: Outputs, result: dict[str, Any], index: int) -> Paths:
     [key] = tools.nodes.keys([result["node"]["id"]])
     if key is None:
-        raise StageError("explain", "the release no longer has this node", permanent=True)
+        raise StageError("explain", "the release no longer has this entity", permanent=True)
     linked = recorded_plan(output, index, tools)
     found = tools.graph.paths(linked, [key], Limit.seconds(PATHS_SECONDS), MOST_PATHS + 1).get(key, [])
     matches = tuple([path.to_json() for path in match] for match in found[:MOST_PATHS])

@@ -7,8 +7,8 @@ from typing import Any
 
 from search.domain.payloads import Traversals, Traversed
 from search.domain.verdict import Reading, offered
+from search.plan_words import Relations
 from search.sentences.reading import reading_words
-from search.sentences.values import Relations
 from search.services.searches.answer_line import is_bare
 
 Json = Mapping[str, Any]

@@ -13,8 +13,9 @@ from search.domain.conversation import NO_MODEL
 from search.domain.graph import Schema
 from search.domain.payloads import Traversals
 from search.domain.verdict import READABLE, Verdict, judged
+from search.plan_words import Relations
 from search.sentences.nothing import looked_at_words, nothing_words
-from search.sentences.values import Relations, listed
+from search.sentences.values import listed
 from search.services.searches.answer_line import answer_line, is_bare
 from search.services.searches.readings import readings
 from search.services.searches.understood import understood, walks
@@ -84,7 +85,7 @@ def told(search: Json, found: Traversals, schema: Schema | None, right: float | 
     if search["status"] != "done":
         nothing: dict[str, Any] = {"line": "", "verdict": None, "because": "", "settle": []}
         return {"understood": read, "answer": dict(search["answer"]) | nothing, "clarify": []}
-    relations: Relations = {relation.name: relation for relation in schema.relations} if schema is not None else {}
+    relations: Relations = schema.wordings if schema is not None else {}
     case = _case(search, read, found, relations, right)
     perhaps = bool(case.left) and not case.learned
     answer = dict(search["answer"]) | {

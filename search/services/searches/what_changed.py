@@ -22,7 +22,8 @@ def what_changed(before: SearchRun, after: SearchRun) -> dict[str, Any]:
     """
     check_comparable([before, after])
     earlier, later = describe_search(before), describe_search(after)
-    comparison = compare_described([earlier, later])
+    relations = after.release.snapshot.schema.wordings if after.release is not None else None
+    comparison = compare_described([earlier, later], relations)
     results = [_moved(row) for row in comparison["nodes"]]
     answers = [one["answer"]["line"] or "no answer" for one in (earlier, later)]
     return {

@@ -1,4 +1,4 @@
-"""The unit in the name of a field, `weight_g` or `priceUSD`, and what it measures by it."""
+"""The unit of a field, declared or in its name (`weight_g`, `priceUSD`), and what it measures by it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def unit_in(field: Field) -> str | None:
-    """Return the unit in a field's name: its last word (`weight_g`, `weightKg`), or a currency anywhere in it."""
+    """Return a field's declared unit if it is a known one, or that in its name.
+
+    In a name it is the last word (`weight_g`, `weightKg`), or a currency anywhere in it.
+    """
+    if field.unit.lower() in UNITS:
+        return field.unit.lower()
     said = words(_HUMP.sub(" ", field.name)).split()
     money = (word for word in said if word in UNITS and UNITS[word].dimension == "money")
     return next(money, said[-1] if said[-1:] and said[-1] in UNITS else None)

@@ -14,8 +14,8 @@ from search.interfaces import LinkStage, TraverseStage
 from search.stages.recover.attempt import Attempt
 from search.stages.recover.tries import STEP, Attempts
 
-_NOTHING = "Nothing was found, however the plan was changed: the text decides alone."
-_OFF = "Nothing was found, and recovery is switched off: the text decides alone."
+_NOTHING = "No exact match; similar texts follow."
+_OFF = "No exact match, and recovery is switched off; similar texts follow."
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from search.models import KnowledgeBase
 from search.services.knowledge.alike_nodes import AlikeNodes
 from search.services.knowledge.paths_between import Box, Link, PathsBetween
 from search.shortest_paths import Between, Step
+from search.views.entity import show_fields
 from search.views.gallery.made_up import LONG, RIGHT_TO_LEFT, Made, made_up_box
 from search.views.nodes import Meant
 from search.views.shown.between import sketch
@@ -38,14 +39,15 @@ def _group(relation: str, direction: str, far: str, count: int, name: str = "Amb
 
 def _entity(*groups: dict[str, Any], name: str = "Ada Holm", text: str = "") -> Callable[[HttpRequest], Made]:
     def made(request: HttpRequest) -> Made:
-        fields = [
+        fields: list[dict[str, Any]] = [
             {"name": "biography", "kind": "text", "value": text or f"{name} has directed films since 1999."},
             {"name": "languages", "kind": "keyword", "value": ["Norwegian", "English", "Sami"]},
             {"name": "born", "kind": "number", "value": 1971},
         ]
         node = {"id": "person/1", "type": "person", "name": name, "aliases": ["A. Holm"], "fields": fields, "url": ""}
         return "search/entity.html", {
-            "base": _BASE, "node": node | {"release": "films-3"}, "box": made_up_box(), "link": "",
+            "fields": show_fields(fields, {}), "base": _BASE, "node": node | {"release": "films-3"}, "link": "",
+            "box": made_up_box(),
             "by_id": False, "groups": groups, "many": len(groups) >= 4, "edges": sum(g["count"] for g in groups),
             "edges_more": False,
             "origin": {

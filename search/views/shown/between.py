@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from search.domain.graph import Direction
-from search.sentences.values import relation_words, type_words
+from search.plan_words import relation_words
+from search.sentences.values import type_words
 from search.services.knowledge.paths_between import Box, Group, Link, PathsBetween
 from search.views.shown.drawing import (
     BOX_HEIGHT,

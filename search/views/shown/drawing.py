@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from search.sentences.values import relation_words, type_words
+from search.plan_words import relation_words
+from search.sentences.values import type_words
 from search.text import path_text
 
 Json = Mapping[str, Any]

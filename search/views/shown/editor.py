@@ -10,12 +10,12 @@ from search.domain.errors import Fault
 from search.domain.graph import ANY, Schema
 from search.domain.plan.filter_checks import MEASURED
 from search.domain.plan.parts import COMPARING, COUNTING
-from search.plan_words import CONTAINED_WORDS, DATED_WORDS, MEASURED_WORDS, where_words
-from search.sentences.values import relation_words, type_words, value_text
+from search.plan_words import CONTAINED_WORDS, DATED_WORDS, MEASURED_WORDS, count_words, relation_words, where_words
+from search.sentences.values import type_words
 from search.text import words
 from search.views.plan_form import EITHER, Json, fields_for, labels_of, loose_end
 from search.views.shown.chips import Chip, Choice, Editor, EntityLookup, FilterChip
-from search.views.shown.order_chips import counts_for, exclusion_chips, order_chip, said_by
+from search.views.shown.order_chips import counts_for, exclusion_chips, order_chip
 from search.views.shown.wording import RISK_NAMES, RISK_WORDINGS
 
 OPERATOR_WORDINGS: Mapping[str, str] = {
@@ -117,8 +117,9 @@ class _Painter:
         if hop.get("where"):
             hidden += ((f"{at}/where", json.dumps(hop["where"])), (f"{at}/was", hop["rel"]))
         yield Chip(
-            "hop", at, "", index, relation_words(hop["rel"]), relations=relations, hidden=hidden, faults=faults,
-            loose=loose_end(self.plan, index) is not None, more=where_words(hop),
+            "hop", at, "", index, relation_words(hop["rel"], hop.get("direction"), self.schema.wordings),
+            relations=relations, hidden=hidden, faults=faults, loose=loose_end(self.plan, index) is not None,
+            more=where_words(hop),
         )  # fmt: skip
         if not known:
             self.drawn.add(hop["to_var"])
@@ -157,7 +158,12 @@ class _Painter:
         last = [] if present in (*offered, *both, (ANY, EITHER)) else [present]
         for relation, direction in [*offered, *both, *last, (ANY, EITHER)]:
             chosen = (relation, direction) == present
-            yield Choice(f"{direction} {relation}", _relation_text(relation, direction), chosen)
+            yield Choice(f"{direction} {relation}", self._relation_text(relation, direction), chosen)
+
+    def _relation_text(self, relation: str, direction: str) -> str:
+        """Return a relation in words; with either direction in both: `cites or is cited by`."""
+        ways = ("out", "in") if direction == EITHER else (direction,)
+        return " or ".join(dict.fromkeys(relation_words(relation, way, self.schema.wordings) for way in ways))
 
     def _allowed(self, labels: Sequence[str]) -> frozenset[str]:
         return frozenset(labels or (node_type.name for node_type in self.schema.node_types))
@@ -174,7 +180,7 @@ class _Painter:
         fields = [(name, words(name)) for name in dict.fromkeys([*known, *([] if count else [condition["field"]])])]
         counts = {json.dumps(by): text for by, text in counts_for(self.plan, var, self.schema)}
         present = json.dumps({"count": count}) if count else condition["field"]
-        counts |= {present: said_by({"count": count})} if count and present not in counts else {}
+        counts |= {present: count_words(count, self.schema.wordings)} if count and present not in counts else {}
         fields += counts.items()
         operators = list(dict.fromkeys([*FITTING.get(kind, OPERATOR_WORDINGS), op]))
         said = {**OPERATOR_WORDINGS, **(DATED_WORDS if kind == "date" else {})}
@@ -265,11 +271,6 @@ def _by_part(faults: Iterable[Fault]) -> dict[str, list[str]]:
     return found
 
 
-def _relation_text(relation: str, way: str) -> str:
-    left, right = {"out": ("—", "→"), "in": ("←", "—"), EITHER: ("—", "—")}[way]
-    return f"{left} {relation_words(relation)} {right}"
-
-
 def _types_text(labels: Sequence[str]) -> str:
     return " or ".join(map(type_words, labels or [ANY]))
 
@@ -278,7 +279,14 @@ def _values(op: str, value: object) -> tuple[str, str]:
     """Return the texts of the two fields of a condition's value; the second is empty except for `between`."""
     if op == "between":
         pair = [*value, "", ""] if isinstance(value, list) else [value, ""]
-        return value_text(pair[0]), value_text(pair[1])
+        return _value_text(pair[0]), _value_text(pair[1])
     if op in ("in", "not in") and isinstance(value, list):
-        return "\n".join(map(value_text, value)), ""
-    return value_text(value), ""
+        return "\n".join(map(_value_text, value)), ""
+    return _value_text(value), ""
+
+
+def _value_text(value: object) -> str:
+    """Return a condition's value as it is typed in; nothing for a condition without a value."""
+    if isinstance(value, Mapping):
+        return f"{words(value['field'])} of {value['var']}"
+    return "" if value is None else ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -6,9 +6,8 @@ import json
 from dataclasses import dataclass
 
 from search.domain.facets import Facet
-from search.sentences.values import Relations, relation_wording
+from search.plan_words import Relations, field_words, relation_words
 from search.services.searches.facets import Facets
-from search.text import words
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,6 @@ def show_facets(found: Facets, relations: Relations) -> ShownFacets:
 
 
 def _title(facet: Facet, relations: Relations) -> str:
-    relation = relations.get(facet.name) if facet.kind == "relation" else None
-    if relation is None:
-        return words(facet.name)
-    return relation_wording(relation, facet.direction)
+    if facet.kind == "relation":
+        return relation_words(facet.name, facet.direction, relations)
+    return field_words(facet.name, relations)[0]

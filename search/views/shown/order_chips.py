@@ -14,10 +14,9 @@ from search.plan_words import (
     aggregate_words,
     asked_words,
     exclusion_words,
-    of_each_words,
     variables_of,
+    what_words,
 )
-from search.sentences.values import relation_words, type_words
 from search.text import words
 from search.views.plan_form import Json, fields_for, labels_of
 from search.views.shown.chips import Choice, ExclusionChip, OrderChip
@@ -61,7 +60,7 @@ def order_chip(plan: Json, schema: Schema, faults: Mapping[str, Sequence[str]]) 
     present = order.get("by")
     offered = list(_orders(plan, schema))
     if present and present not in [by for by, _ in offered]:
-        offered.append((present, said_by(present)))
+        offered.append((present, what_words(present, schema.wordings)))
     by = [Choice("", "none", not present), *(Choice(json.dumps(o), text, o == present) for o, text in offered)]
     limit, direction = order.get("limit"), order.get("direction", "desc")
     return OrderChip(
@@ -109,16 +108,4 @@ def counts_for(plan: Json, var: str, schema: Schema) -> Iterator[tuple[Json, str
                 counts[one] = counts.get(one, 0) + kind_.count
     for relation, way, far in sorted(counts, key=lambda one: (-counts[one], one)):
         by: Json = {"count": {"rel": relation, "direction": way, "to_label": far}}
-        yield by, said_by(by)
-
-
-def said_by(by: Json) -> str:
-    """Return what an order or a filter compares: a field, or `number of — made of → material`."""
-    if "count" not in by or not isinstance(by["count"], dict):
-        return words(str(by.get("field", "")))
-    count = by["count"]
-    left, right = {"out": ("—", "→"), "in": ("←", "—")}.get(str(count.get("direction")), ("—", "—"))
-    far = type_words(str(count.get("to_label", ANY)))
-    those = " among those" if count.get("among") else ""
-    what = f"{of_each_words(count)} of" if count.get("function") else "number of"
-    return f"{what} {left} {relation_words(str(count.get('rel', ANY)))} {right} {far}{those}"
+        yield by, what_words(by, schema.wordings)

@@ -7,21 +7,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from search.domain.graph import OPPOSITE, Direction
 from search.domain.plan.routes import routes
 from search.plan_words import (
     AGGREGATE_WORDS,
     ASK_WORDS,
+    Relations,
     aggregate_words,
     anchor_words,
     edge_filter_words,
     edge_filters,
     exclusion_words,
+    field_words,
     filter_words,
+    order_words,
+    relation_words,
     variables_of,
+    walked,
 )
-from search.sentences.values import Relations, order_text, relation_words, type_words
-from search.text import words
+from search.sentences.values import type_words
 from search.views.shown.wording import RISK_NAMES, RISK_WORDINGS, SOURCES
 
 Json = Mapping[str, Any]
@@ -56,7 +59,7 @@ class PlanChip:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A hop as it is walked towards the target; `direction` is that of the stored edge: out, in or either."""
+    """A hop as it is walked towards the target, in words; `direction` is that of the stored edge: out, in or either."""
 
     index: int
     relation: str
@@ -125,7 +128,7 @@ class ShownPlan:
             PlanPart("exclude", "not", text, f"drop-exclusion {at}", f"require {at}")
             for at, text in enumerate(self.exclude)
         ]
-        found += [PlanPart("order", "in order of", self.order, "drop-order", "turn-order")] if self.order else []
+        found += [PlanPart("order", "order", self.order, "drop-order", "turn-order")] if self.order else []
         found += [PlanPart("show", "shows", self.show, "drop-show")] if self.show else []
         return (*found, *([PlanPart("ask", "asks", self.ask, "drop-ask")] if self.ask else ()))
 
@@ -148,7 +151,7 @@ class ShownPlan:
         conditions = (*self.filters, *self.edge_filters)
         head += f", where {' and '.join(conditions)}" if conditions else ""
         head += "".join(f", not {pattern}" for pattern in self.exclude)
-        head += f", by {self.order}" if self.order else ""
+        head += f", {self.order}" if self.order else ""
         return f"{head}, about “{self.residual}”" if self.residual else head
 
 
@@ -167,15 +170,15 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = (), relations: R
     computes = plan.get("ask") in AGGREGATE_WORDS
     return ShownPlan(
         index=index,
-        chains=tuple(_chain(plan, anchor["var"], goal, chips) for anchor in plan["anchors"]),
+        chains=tuple(_chain(plan, anchor["var"], goal, chips, relations) for anchor in plan["anchors"]),
         target=PlanChip("target", goal, " or ".join(map(type_words, target.get("labels") or [""]))),
         residual=target.get("relevance_text", ""),
-        filters=tuple(filter_text(condition, goal, variables_of(plan)) for condition in plan.get("filters") or ()),
+        filters=tuple(filter_text(one, goal, variables_of(plan), relations) for one in plan.get("filters") or ()),
         edge_filters=tuple(edge_filter_words(plan, *place) for place in edge_filters(plan)),
         exclude=tuple(exclusion_words(pattern, variables_of(plan), relations) for pattern in plan.get("exclude") or ()),
-        order=order_text(plan["order"], relations or {}) if plan.get("order") else "",
+        order=order_words(plan["order"], relations) if plan.get("order") else "",
         ask=aggregate_words(plan["ask"], plan["show"]) if computes else ASK_WORDS.get(plan.get("ask", "which"), ""),
-        show="" if computes else words(plan.get("show", "")),
+        show="" if computes else field_words(plan.get("show", ""))[0],
         computes=computes,
         risk=risk,
         risk_words=RISK_WORDINGS.get(risk, ""),
@@ -184,14 +187,14 @@ def show_plan(entry: Json, index: int, linked: Sequence[Json] = (), relations: R
         probability=entry.get("probability"),
         found=entry.get("found"),
         json=json.dumps(plan, indent=2, ensure_ascii=False),
-        before=show_plan({"plan": entry["given"]}, index).summary if entry.get("dropped") else "",
+        before=show_plan({"plan": entry["given"]}, index, (), relations).summary if entry.get("dropped") else "",
     )
 
 
-def filter_text(condition: Json, goal: str, variables: Mapping[str, str]) -> str:
+def filter_text(condition: Json, goal: str, variables: Mapping[str, str], relations: Relations | None = None) -> str:
     """Return a filter in words: `price under 30`, `founded of brand since 1900`."""
     whose = "" if condition["var"] == goal else variables.get(condition["var"], condition["var"])
-    return filter_words(condition, whose, variables)
+    return filter_words(condition, whose, variables, relations)
 
 
 def _chips(plan: Json, bindings: Mapping[str, Sequence[Json]]) -> dict[str, PlanChip]:
@@ -205,7 +208,9 @@ def _chips(plan: Json, bindings: Mapping[str, Sequence[Json]]) -> dict[str, Plan
     return chips
 
 
-def _chain(plan: Json, start: str, goal: str, chips: Mapping[str, PlanChip]) -> tuple[ChainStep, ...]:
+def _chain(
+    plan: Json, start: str, goal: str, chips: Mapping[str, PlanChip], relations: Relations | None
+) -> tuple[ChainStep, ...]:
     """Return the shortest walk from an anchor to the target, without the target, at which every chain ends.
 
     An anchor in the place of the target, or one that is only compared with, is alone.
@@ -216,19 +221,11 @@ def _chain(plan: Json, start: str, goal: str, chips: Mapping[str, PlanChip]) -> 
     links = []
     for leg in found:
         hop = plan["hops"][leg.hop]
-        arrow = Arrow(leg.hop, relation_words(hop["rel"]), _direction(hop.get("direction"), leg.turned))
+        way = walked(hop, turned=leg.turned)
+        arrow = Arrow(leg.hop, relation_words(hop["rel"], way, relations), way or "either")
         links.append(ChainStep(chips.get(leg.here) or PlanChip("between", leg.here, type_words("")), arrow))
     return tuple(links)
 
 
-def _direction(stored: Direction | None, turned: bool) -> str:
-    if stored is None:
-        return "either"
-    return OPPOSITE[stored] if turned else stored
-
-
 def _arrow_text(arrow: Arrow | None) -> str:
-    if arrow is None:
-        return ""
-    left, right = {"out": ("—", "→"), "in": ("←", "—"), "either": ("—", "—")}[arrow.direction]
-    return f"{left} {arrow.relation} {right}"
+    return f"— {arrow.relation} →" if arrow else ""

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from search.plan_words import more_conditions, variables_of, where_words
+from search.plan_words import Relations, relation_words, variables_of, where_words
+from search.sentences.paths import path_words
 from search.sentences.reading import named_conditions, reading_words
-from search.sentences.values import Relations, measured, order_value, relation_words, type_words
+from search.sentences.values import measured, more_conditions, order_value, type_words
 from search.services.searches.understood import walks
-from search.text import path_text
 from search.views.shown.answer import near_words, place_words
 from search.views.shown.plans import filter_text
 
@@ -23,7 +23,7 @@ CONDITION_SIGNS = {
     "unknown": ("?", "not checked"),
     "dropped": ("–", "dropped"),
 }
-DROPPED = "nothing met it together with the rest, so it counts as text"
+DROPPED = "nothing meets this and the rest, so it is searched as text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +116,9 @@ def _orders(search: Json, relations: Relations) -> Iterator[tuple[str, str]]:
             said[order["by"].get("field", "")] = order_value(order, one["value"], relations)
             place = one["place"]
         elif plan.get("show") and evidence.get("value") is not None:
-            said[plan["show"]] = measured(plan["show"], evidence["value"])
+            said[plan["show"]] = measured(plan["show"], evidence["value"], relations)
         for field, value in evidence.get("values", {}).items():
-            said.setdefault(field, measured(field, value))
+            said.setdefault(field, measured(field, value, relations))
         shared = met[index, place] > 1
         yield ", ".join(said.values()), place_words(place, shared) if place else ""
 
@@ -138,7 +138,7 @@ def _show(result: Json, plans: Sequence[Json], relations: Relations) -> ShownRes
         conditions=_conditions(evidence, plans, relations),
         ticks=_ticks(evidence, plans, relations),
         plan_index=evidence["plan_index"] if evidence else None,
-        paths=tuple(show_path(path) for path in [*paths, *broken] if len(path) > 1),
+        paths=tuple(show_path(path, relations) for path in [*paths, *broken] if len(path) > 1),
     )
 
 
@@ -161,12 +161,17 @@ def _conditions(evidence: Json | None, plans: Sequence[Json], relations: Relatio
     for checked in evidence["hops"]:
         hop = plan["hops"][checked["index"]]
         ends = f"{labels[hop['from']]} to {labels[hop['to_var']]}"
-        found.append(_condition("hop", relation_words(hop["rel"]) + where_words(hop), checked["status"], ends))
+        found.append(_condition("hop", _hop_words(hop, relations), checked["status"], ends))
     goal, variables = plan["target"].get("var", "T"), variables_of(plan)
     for checked in evidence.get("filters", ()):
         limit = plan["filters"][checked["index"]]
         found.append(
-            _condition("filter", filter_text(limit, goal, variables), checked["status"], labels.get(limit["var"], ""))
+            _condition(
+                "filter",
+                filter_text(limit, goal, variables, relations),
+                checked["status"],
+                labels.get(limit["var"], ""),
+            )
         )
     found += [_condition(*told) for told in more_conditions(plan, evidence, relations)]
     found += [_condition("dropped", text, "dropped", DROPPED) for text in entry.get("dropped", ())]
@@ -191,11 +196,15 @@ def _ticks(evidence: Json | None, plans: Sequence[Json], relations: Relations) -
     ]
     rest = [one for one in _conditions(evidence, plans, relations) if one.kind not in ("anchor", "hop")]
     loose = [
-        _condition("hop", relation_words(plan["hops"][at]["rel"]), status)
+        _condition("hop", _hop_words(plan["hops"][at], relations), status)
         for at, status in hops.items()
         if at not in said
     ]
     return (*found, *loose, *rest)
+
+
+def _hop_words(hop: Json, relations: Relations) -> str:
+    return relation_words(hop["rel"], hop.get("direction"), relations) + where_words(hop)
 
 
 def _worst(statuses: Sequence[str]) -> str:
@@ -217,15 +226,15 @@ def _nearness(residual: Json) -> ShownCondition:
     """Return the text condition: the document's similarity to the text, and the level of the best of its type."""
     label, score, threshold = f"“{residual['text']}”", residual.get("score"), residual.get("threshold")
     if score is None:
-        return _condition("text", label, "unknown", "similarity of the text")
-    note = "" if threshold is None else f"; the nearest entries of its type reach {threshold:.2f}"
-    return ShownCondition("text", label, "near", *CONDITION_SIGNS["unknown"], f"similarity {score:.2f}{note}")
+        return _condition("text", label, "unknown", "likeness of the text")
+    note = "" if threshold is None else f"; the best texts of its type reach {threshold:.2f}"
+    return ShownCondition("text", label, "near", *CONDITION_SIGNS["unknown"], f"likeness {score:.2f}{note}")
 
 
-def show_path(path: Sequence[Json]) -> ShownPath:
+def show_path(path: Sequence[Json], relations: Relations | None = None) -> ShownPath:
     """Return a path of the evidence ready to print."""
-    rows = []
-    for start, edge, end in zip(path[0::2], path[1::2], path[2::2], strict=False):
-        left, right = ("—", "→") if edge["direction"] == "out" else ("←", "—")
-        rows.append((start, f"{left} {relation_words(edge['relation'])} {right}", end))
-    return ShownPath(path_text(path), tuple(rows))
+    rows = [
+        (start, relation_words(edge["relation"], edge["direction"], relations), end)
+        for start, edge, end in zip(path[0::2], path[1::2], path[2::2], strict=False)
+    ]
+    return ShownPath(path_words(path, relations or {}), tuple(rows))

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from search.domain.graph import Schema
 from search.models import SearchRun
+from search.plan_words import Relations
 from search.sentences.reading import reading_words
-from search.sentences.values import Relations
 from search.services.searches.describe_search import describe_search
 from search.services.searches.learned_from import knows_only_made_questions
 from search.views.shown.answer import ShownAnswer, show_answer
@@ -196,13 +195,8 @@ def show_described(run: SearchRun, search: Json) -> ShownSearch:
 
 
 def relations_of(run: SearchRun) -> Relations:
-    """Return the relations of the searched release by name, none if it has been deleted."""
-    return relations_by_name(run.release.snapshot.schema) if run.release is not None else {}
-
-
-def relations_by_name(schema: Schema) -> Relations:
-    """Return the relations of a schema by name."""
-    return {relation.name: relation for relation in schema.relations}
+    """Return the wordings of the searched release, none if it has been deleted."""
+    return run.release.snapshot.schema.wordings if run.release is not None else {}
 
 
 def show_search(search: Json, relations: Relations | None = None) -> ShownSearch:

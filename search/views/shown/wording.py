@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 RISK_WORDINGS: Mapping[str, str] = {
-    "no_trade": "The graph is not trusted here: the text decides alone.",
-    "weak": "The plan is doubtful: paths count little beside the text.",
-    "normal": "The plan is plausible: paths count as much as their number suggests.",
-    "aggressive": "The plan is clear: paths go first.",
+    "no_trade": "We do not trust the graph here; only texts count.",
+    "weak": "We are unsure of the plan; paths count little.",
+    "normal": "The plan is plausible; paths count as usual.",
+    "aggressive": "We are sure of the plan; paths come first.",
 }
 
 RISK_NAMES: Mapping[str, str] = {"no_trade": "none", "weak": "little", "normal": "normal", "aggressive": "full"}

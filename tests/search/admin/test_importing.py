@@ -261,4 +261,4 @@ def test_two_node_types_are_drawn_beside_each_other() -> None:
 
 def test_the_limit_of_an_upload_is_written_with_its_thousands_apart(staff: Client, settings: Settings) -> None:
     settings.GRASP_UPLOAD_MEGABYTES = 20_000
-    assert "up to 20\u2009000 MB in all" in staff.get(reverse(START)).content.decode()
+    assert "up to 20,000 MB in all" in staff.get(reverse(START)).content.decode()

@@ -79,7 +79,7 @@ def test_a_given_plan_is_compared_with_the_plan_before(api: Client, films: Knowl
     assert [(one["kind"], one["part"], one["text"], one["was"], one["at"]) for one in told["changes"]] == [
         ("kept", "target", "film", "/target", "/target"),
         ("kept", "anchor", "Ada Holm", "/anchors/0", "/anchors/0"),
-        ("kept", "hop", "directed by", "/hops/0", "/hops/0"),
+        ("kept", "hop", "is “directed by” of", "/hops/0", "/hops/0"),
         ("added", "filter", "year after 2000", None, "/filters/0"),
     ]
 

@@ -44,16 +44,16 @@ def any_neighbour(rel: str, direction: str, label: str) -> dict[str, Any]:
         (plan("tent", show="weight_g"), "weight of tent"),
         (
             plan("tent", order={"by": {"field": "weight_g"}, "direction": "asc", "limit": 1}, show="price"),
-            "price of tent that has the lowest weight",
+            "price of tent that is the lightest one",
         ),
         (
             plan("tent", order={"by": {"field": "price"}, "direction": "desc", "limit": 3}),
-            "tent that has the 3 highest price",
+            "tent that is one of the 3 most expensive",
         ),
-        (plan("tent", order={"by": {"field": "price"}, "direction": "desc"}), "tent, highest price first"),
+        (plan("tent", order={"by": {"field": "price"}, "direction": "desc"}), "tent, most expensive first"),
         (
             plan("paper", order={"by": CITED, "direction": "desc", "limit": 1}),
-            "paper that has the most papers that it is cited by",
+            "paper that has the highest number of papers it is cited by",
         ),
         (plan("disease", [HEADACHE], [OF_HEADACHE], ask="how many"),
          "how many there are: disease that shows itself by “headache”"),
@@ -75,7 +75,7 @@ def any_neighbour(rel: str, direction: str, label: str) -> dict[str, Any]:
         # What a plan inside asks for is worded by the schema too.
         (
             plan("disease", [INSIDE], [OF_HEADACHE]),
-            "disease that shows itself by the symptom that has the most papers that it is cited by",
+            "disease that shows itself by the symptom that has the highest number of papers it is cited by",
         ),
         # Any neighbour will do; a relation that has no words for its other direction is named.
         (plan("paper", filters=[any_neighbour("CITES", "in", "paper")]), "paper that is cited by a paper"),

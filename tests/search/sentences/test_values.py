@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from search.domain.graph import Relation
-from search.plan_words import plural
-from search.sentences.values import counted, listed, order_text, order_value, types_words
+from search.plan_words import order_words, plural
+from search.sentences.values import counted, listed, order_value, types_words
 
 RELATIONS = {"CITES": Relation("CITES", "cites", "is cited by"), "MADE_OF": Relation("MADE_OF")}
+CITED_BY_PAPERS = {"rel": "CITES", "direction": "in", "to_label": "paper"}
 
 
 @pytest.mark.parametrize(
@@ -21,19 +22,34 @@ RELATIONS = {"CITES": Relation("CITES", "cites", "is cited by"), "MADE_OF": Rela
         ({"field": "people"}, 1234567, "people 1,234,567"),
         ({"count": {"rel": "CITES", "direction": "in"}}, 14, "is cited by 14"),
         ({"count": {"rel": "CITES", "direction": "out"}}, 0, "cites 0"),
-        ({"count": {"rel": "MADE_OF", "direction": "in"}}, 3, "made of (incoming) 3"),
-        ({"count": {"rel": "*"}}, 3, "edges 3"),
+        ({"count": {"rel": "MADE_OF", "direction": "in"}}, 3, "is “made of” of 3"),
+        ({"count": {"rel": "*"}}, 3, "relations 3"),
     ],
 )
 def test_an_order_says_the_value_that_ordered(by: dict[str, Any], value: Any, expected: str) -> None:
     assert order_value({"by": by}, value, RELATIONS) == expected
 
 
-def test_an_order_by_a_count_reads_as_people_say_it() -> None:
-    by = {"count": {"rel": "CITES", "direction": "in", "to_label": "paper"}}
-    assert order_text({"by": by, "direction": "desc", "limit": 3}, RELATIONS) == (
-        "number of papers it is cited by, most first, 3 places"
-    )
+@pytest.mark.parametrize(
+    ("by", "direction", "limit", "expected"),
+    [
+        ({"field": "weight_g"}, "asc", 1, "lightest one"),
+        ({"field": "weight_g"}, "desc", None, "heaviest first"),
+        ({"field": "price"}, "asc", 3, "3 cheapest"),
+        ({"field": "price"}, "desc", None, "most expensive first"),
+        ({"field": "pages"}, "desc", None, "highest pages first"),
+        ({"field": "founded"}, "asc", 1, "one with the earliest founded"),
+        ({"count": CITED_BY_PAPERS}, "desc", 3, "3 with the highest number of papers it is cited by"),
+        ({"count": CITED_BY_PAPERS}, "asc", None, "lowest number of papers it is cited by first"),
+    ],
+)
+def test_an_order_is_said_as_people_say_it(
+    by: dict[str, Any], direction: str, limit: int | None, expected: str
+) -> None:
+    assert order_words({"by": by, "direction": direction, "limit": limit}, RELATIONS) == expected
+
+
+def test_the_plural_of_a_type_is_regular() -> None:
     assert [plural(noun) for noun in ("box", "category", "day", "class", "brand")] == [
         "boxes", "categories", "days", "classes", "brands",
     ]  # fmt: skip

@@ -39,7 +39,7 @@ def test_titles_and_values_are_for_people() -> None:
     assert signal_title("edges:MADE_BY:in") == "Number of its relations “made by”, to it"
     assert signal_title("list:passages/clauses:rank") == "Rank in the list Passages, clause by clause"
     assert signal_title("list:document/dense:score") == "Score in the list Document, by meaning"
-    assert signal_title("list:fused:rank") == "Rank in the list Fused list"
+    assert signal_title("list:fused:rank") == "Rank in the list Joined list"
     assert signal_title("list:text:rank", {"text": "Document text"}) == "Rank in the list Document text"
     assert signal_title("list:of another site:rank") == "Rank in the list of another site"
     assert signal_value("edges:MADE_BY:in", math.log1p(7)) == "7"

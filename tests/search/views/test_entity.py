@@ -26,7 +26,7 @@ def test_fields_and_relations_of_an_entity_are_shown(client: Client, films: Know
 def test_relations_are_shown_from_their_other_end_too(client: Client, films: KnowledgeBase) -> None:
     page = client.get("/kb/films/nodes/person/1/").content.decode()
 
-    assert '<span class="hop in"><span class="hop-name">directed by</span></span>' in page
+    assert '<span class="hop in"><span class="hop-name">is “directed by” of</span></span>' in page
     assert re.findall(r'<a href="/kb/films/nodes/film/\d/">([^<]+)</a>', page) == ["Amber Road", "amber Light"]
 
 

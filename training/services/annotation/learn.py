@@ -41,7 +41,7 @@ class Lessons:
 def lessons(
     knowledge_base: str, question_set: QuestionSet | None, *, others: int = OTHERS, allow_val: bool = False
 ) -> Lessons:
-    """Return what a learning from the corrections of a knowledge base would learn from, and check itself on.
+    """Return the training and validation questions for learning from a knowledge base's corrections.
 
     A correction of a question that the set keeps for measuring is left out, since learning from it would make every
     later report too good; with `allow_val` only those of val may be learned from. The other questions are those of

@@ -17,9 +17,11 @@ from search.domain.payloads import UnreadablePayload
 from search.domain.question import Question
 from search.domain.ranking import Candidate, Ranking
 from search.domain.trace import Limit
+from search.language.reader import reading_in
 from search.models import Release, SearchRun
 from search.models.knowledge import BuildStatus
-from search.plan_words import exclusion_words, filter_words, order_words, variables_of
+from search.plan_words import Relations, exclusion_words, filter_words, relation_words, variables_of
+from search.sentences.values import amount_words, order_value
 from search.services.knowledge.describe_node import describe_node
 from search.services.searches.describe_search import outputs_of, shown_plan
 from search.services.searches.recorded_plan import recorded_plan
@@ -59,7 +61,9 @@ def fill_shown(item: AnnotationItem) -> bool:
         item.state, item.reason = AnnotationItem.State.RETIRED, reason
         item.save(update_fields=["state", "reason"])
         return False
-    item.shown = _entity(node) | _evidence(item, release)
+    with reading_in("en"):
+        # It is kept for everybody who judges the item.
+        item.shown = _entity(node, release.snapshot.schema.wordings) | _evidence(item, release)
     item.node_name, item.node_type = node["name"], node["type"]
     item.save(update_fields=["shown", "node_name", "node_type"])
     return True
@@ -70,14 +74,15 @@ def blind(shown: Json | None) -> dict[str, Any]:
     return {name: value for name, value in (shown or {}).items() if name not in EVIDENCE}
 
 
-def _entity(node: Json) -> dict[str, Any]:
+def _entity(node: Json, relations: Relations) -> dict[str, Any]:
     """Return fields and neighbours of a node, cut to what fits a page."""
     link = node["url"] if node["url"].startswith(("https://", "http://")) else ""
     return {
         "id": node["id"], "name": node["name"], "type": words(node["type"]), "aliases": node["aliases"][:MOST_VALUES],
         "link": link,
         "fields": [
-            {"name": words(one["name"]), "values": _values(one["value"])} for one in node["fields"]
+            {"name": amount_words(one["name"], None)[0], "values": _values(one["name"], one["value"], relations)}
+            for one in node["fields"]
         ],
         "relations": [
             {"wording": one["wording"], "direction": one["direction"], "count": one["count"], "more": one["more"],
@@ -87,9 +92,9 @@ def _entity(node: Json) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _values(value: Any) -> list[str]:
+def _values(field: str, value: Any, relations: Relations) -> list[str]:
     several = value if isinstance(value, list) else [value]
-    texts = [str(one) for one in several[:MOST_VALUES]]
+    texts = [amount_words(field, one, relations)[1] for one in several[:MOST_VALUES]]
     return [text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…" for text in texts]
 
 
@@ -113,8 +118,12 @@ def _evidence(item: AnnotationItem, release: Release) -> dict[str, Any]:
         )
         found = tools.graph.paths(linked, [key], limit, MOST_PATHS).get(key, []) if linked.plan.anchors else []
         paths = [_walk(path.to_json()) for match in found for path in match]
-        note = "" if paths else "No path of the question's plan leads to this candidate."
-        return {"conditions": _in_words(plan, checked.conditions[key]), "paths": paths, "note": note}
+        note = "" if paths else "No path of the question's plan leads to this possible answer."
+        return {
+            "conditions": _in_words(plan, checked.conditions[key], tools.schema.wordings),
+            "paths": paths,
+            "note": note,
+        }
     except (SearchError, UnreadablePayload, OSError, KeyError, ValueError) as error:
         log.warning("evidence of an item not shown", item=item.pk, reason=str(error))
         return nothing | {"note": "The paths could not be looked up."}
@@ -141,7 +150,7 @@ def _walk(path: Sequence[Json]) -> list[dict[str, str]]:
     ]  # fmt: skip
 
 
-def _in_words(plan: Json, checked: Conditions) -> list[dict[str, str]]:
+def _in_words(plan: Json, checked: Conditions, relations: Relations) -> list[dict[str, str]]:
     """Return each condition of the plan with its status."""
     anchors = {one["var"]: one for one in plan["anchors"]}
     names = variables_of(plan) | {hop["to_var"]: words(hop["to_label"]) for hop in plan["hops"]}
@@ -150,23 +159,24 @@ def _in_words(plan: Json, checked: Conditions) -> list[dict[str, str]]:
         names[target["var"]] = words(target["labels"][0])
     names |= {var: one["text"] or ", ".join(one.get("ids", ())) for var, one in anchors.items()}
     told = [("entity", names[var], status) for var, status in checked.anchors if var in anchors]
-    told += [("relation", _hop(hop, names), one) for hop, one in zip(plan["hops"], checked.hops, strict=False)]
     told += [
-        ("filter", filter_words(limit), one)
+        (
+            "relation",
+            f"{names.get(hop['from'], hop['from'])} — {relation_words(hop['rel'], hop.get('direction'), relations)}"
+            f" — {names.get(hop['to_var'], '')}",
+            one,
+        )
+        for hop, one in zip(plan["hops"], checked.hops, strict=False)
+    ]
+    told += [
+        ("filter", filter_words(limit, relations=relations), one)
         for limit, one in zip(plan.get("filters", ()), checked.filters, strict=False)
     ]
     told += [
-        ("exclusion", f"not {exclusion_words(pattern, variables_of(plan))}", one)
+        ("exclusion", f"not {exclusion_words(pattern, variables_of(plan), relations)}", one)
         for pattern, one in zip(plan.get("exclude", ()), checked.exclude, strict=False)
     ]
     if plan.get("order") and checked.order is not None:
         # The place in the order would tell the rank.
-        told.append(("order", f"{order_words(plan['order'])}: {checked.order.value}", "unknown"))
+        told.append(("order", order_value(plan["order"], checked.order.value, relations), "unknown"))
     return [{"kind": kind, "words": said, "status": status} for kind, said, status in told]
-
-
-def _hop(hop: Json, names: Mapping[str, str]) -> str:
-    """Return a hop in the direction of its relation."""
-    ends = [names.get(hop["from"], hop["from"]), names.get(hop["to_var"], "")]
-    first, last = reversed(ends) if hop.get("direction") == "in" else ends
-    return f"{first} — {words(hop['rel'])} — {last}"

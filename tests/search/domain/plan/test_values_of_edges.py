@@ -164,7 +164,5 @@ def test_the_words_of_conditions_on_edges() -> None:
     assert exclusion_words({"anchors": [ALBA], "hops": [SOLD | {"where": [CHEAP]}]}, {"T": "T"}) == (
         "sold at (price under 20) Alba"
     )
-    assert order_words({"by": {"field": "price", "edge": "a"}, "direction": "asc", "limit": 1}) == (
-        "price, least first, 1 place"
-    )
+    assert order_words({"by": {"field": "price", "edge": "a"}, "direction": "asc", "limit": 1}) == ("cheapest one")
     assert parsed(hops=sold(CHEAP)).wording == "shop of Alba with price < 20"

@@ -42,7 +42,7 @@ def test_every_result_is_a_row_with_its_arithmetic_and_its_paths(described: dict
     ]  # fmt: skip
     assert first == [
         1, 0.5, "film/1", "film", "Amber Road", "A road.", 1, -0.25, 2.0, 0.5, "", "", "", "",
-        "Ada Holm: met; directed by: met; “amber”: similarity 0.27",
+        "Ada Holm: met; directed by: met; “amber”: likeness 0.27",
         "Ada Holm ← directed by — Amber Road\nAda Holm ← directed by — Amber Road",
     ]  # fmt: skip
     assert second == [2, 0.1, "=1+2", "film", "@SUM(A1)", "", "", "", "", "", "", "", 1.0, 0.0, "", ""]
@@ -54,7 +54,7 @@ def test_filters_are_conditions_too(described: dict[str, Any]) -> None:
 
     _, first, _ = export_results(described)
 
-    assert first[-2] == "Ada Holm: met; directed by: met; year: not met; “amber”: similarity 0.27"
+    assert first[-2] == "Ada Holm: met; directed by: met; year: not met; “amber”: likeness 0.27"
 
 
 def test_no_results_are_a_header_alone() -> None:

@@ -122,7 +122,7 @@ def test_the_page_shows_that_plan_first_and_says_where_others_mixed_in(
 ) -> None:
     html = client.get(f"/search/{mixed.pk}/").content.decode()
     assert "This is plan" not in html
-    assert "Result 1 comes from plan 2: Ada Holm ← directed by — film." in html
+    assert "Result 1 comes from plan 2: Ada Holm — is “directed by” of → film." in html
     assert html.index("SELECT 1") < html.index("SELECT 2")
     empty(mixed, 0)
     html = client.get(f"/search/{mixed.pk}/").content.decode()

@@ -48,7 +48,7 @@ def computed(value: float | None, count: int, nodes: int | None = None) -> dict[
         (line(answer("list", 2), "++", plan=TEXT), "Perhaps two papers: A and B"),
         (line(answer("list", 1), "+", plan=TEXT), "Perhaps A"),
         (line(answer("list", 86), "+++", plan=TEXT), "Perhaps A, the closest of 86 papers"),
-        (line(answer("list", 1, field="weight_g"), "+", evidence={"value": 2180}), "A, 2180 g"),
+        (line(answer("list", 1, field="weight_g"), "+", evidence={"value": 2180}), "A, 2.18 kg"),
         (line(answer("list", 1, field="price"), "+", evidence={"value": 29}), "A, price 29"),
         (line(answer("list", 1, field="price"), "+"), "A, price not known"),
         (line(answer("list", 2, field="weight_g"), "++", evidence={"value": 9}), "Two papers: A (9 g) and B (9 g)"),
@@ -62,11 +62,11 @@ def computed(value: float | None, count: int, nodes: int | None = None) -> dict[
         ),
         (
             line(answer("list", 5), "+++++", plan={"order": {"by": {"field": "year"}, "direction": "desc"}}),
-            "Five papers, highest year first",
+            "Five papers, latest year first",
         ),
         (
             line(answer("list", 5), "+++++", plan={"order": {"by": CITED, "direction": "desc", "limit": 5}}),
-            "Five papers, ordered by how many papers each cites, most first",
+            "Five papers, highest number of papers it cites first",
         ),
         (line(answer("list", 0), "--"), "Nothing here answers this exactly; the closest results are below"),
         (line(answer("list", 0), ""), "Nothing here answers this"),
@@ -80,7 +80,7 @@ def computed(value: float | None, count: int, nodes: int | None = None) -> dict[
         (line(computed(None, 3, 0), "+++"), "Not known: 3 papers have no weight here"),
         (line(answer("yes", 1), "+"), "Yes: Ada wrote On amber"),
         (line(answer("no", 0), ""), "No: no paper was written by “Ada”"),
-        (line(answer("unknown", 0), ""), "Neither yes nor no can be said from what is here"),
+        (line(answer("unknown", 0), ""), "This data says neither yes nor no"),
     ],
 )
 def test_the_answer_is_one_line(said: str, expected: str) -> None:
@@ -178,7 +178,7 @@ def test_a_yes_or_no_that_was_not_understood_says_what_was_looked_at() -> None:
         "target": {"var": "T", "labels": ["paper"], "relevance_text": "with pleasure"},
     }  # fmt: skip
     assert of(search(answer("unknown", 0), "-", plan=walk))["answer"]["because"] == (
-        "“pleasure” could not be checked. Looked at was whether “Dune” was written by “Ada”: no."
+        "“pleasure” could not be checked. We checked whether “Dune” was written by “Ada”: no."
     )
 
 

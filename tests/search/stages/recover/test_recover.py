@@ -209,7 +209,7 @@ def test_with_a_single_part_the_text_decides_alone_and_that_is_said() -> None:
     run = Recovery(star(brand("Nord", "nord")))
     assert [(step.status, step.detail) for step in run.trace.steps] == [
         ("ok", "Nothing with another relation instead of “by”."),
-        ("degraded", "Nothing was found, however the plan was changed: the text decides alone."),
+        ("degraded", "No exact match; similar texts follow."),
     ]
     assert (run.plans, run.candidates()) == (run.before, {})
 
@@ -261,7 +261,7 @@ def test_ids_that_a_person_picked_are_kept() -> None:
 def test_switched_off_it_only_says_so() -> None:
     run = Recovery(star(kind("lights"), brand("Nord", "nord")), on=False)
     assert [(step.status, step.detail) for step in run.trace.steps] == [
-        ("skipped", "Nothing was found, and recovery is switched off: the text decides alone.")
+        ("skipped", "No exact match, and recovery is switched off; similar texts follow.")
     ]
     assert run.plans is run.before
 

@@ -27,7 +27,7 @@ def test_a_variable_between_anchor_and_target_is_a_chip(described: dict[str, Any
     assert (start.chip.kind, between.chip.kind, between.chip.var) == ("anchor", "between", "x")
     assert between.arrow is not None
     assert between.arrow.direction == "either"
-    assert plan.summary == "Ingunn Aas ← designed by — product — also buy — product"
+    assert plan.summary == "Ingunn Aas — designed by → product — also buy → product"
 
 
 def test_a_hop_written_from_the_target_is_turned_round() -> None:
@@ -87,7 +87,7 @@ def test_a_choice_between_named_things_shows_how_it_was_said_and_both_of_them() 
     [[link]] = shown.chains
     assert (link.chip.text, link.chip.several, link.arrow) == ("Osa or Lim", True, None)
     assert [node.name for node in link.chip.linked] == ["Osa", "Lim"]
-    assert shown.summary == "Osa or Lim river, by length, most first, 1 place"
+    assert shown.summary == "Osa or Lim river, longest one"
 
 
 def test_several_nodes_of_one_name_are_no_choice() -> None:
