@@ -19,6 +19,7 @@ from search.plan_words import (
     variables_of,
     where_words,
 )
+from search.services.searches.written import written_lines
 from search.text import path_text
 
 WIDTH = 110
@@ -57,6 +58,7 @@ def _head(search: dict[str, Any]) -> RenderableType:
     ]
     answer = search["answer"]
     lines += [f"[bold]{escape(answer['line'])}[/]", escape(answer["because"])] if answer["verdict"] else []
+    lines += [escape(line) for line in written_lines(answer["written"])]
     lines += [f"[cyan]Or do you mean: {escape(one['sentence'])}[/]" for one in search["clarify"][1:]]
     lines += [f"[cyan]{escape(step['detail'])}[/]" for step in search["steps"] if step["role"] == RECOVERY]
     lines += [

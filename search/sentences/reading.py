@@ -98,7 +98,7 @@ def named_conditions(plan: Json, relations: Relations) -> Iterator[NamedConditio
             said.append(relation_words(hop["rel"], walked(hop, turned=leg.turned), relations) + where_words(hop))
             if leg.there != anchor["var"]:
                 label = types.get(leg.there, ANY)
-                said.append(f"{'something' if label == ANY else _one(type_words(label))} that")
+                said.append(f"{'something' if label == ANY else with_article(type_words(label))} that")
         if anchor["var"] != goal:
             told = " ".join([*said, name_words(anchor, relations)]) if said else f"is {name_words(anchor, relations)}"
             yield NamedCondition(told, anchor["var"], tuple(leg.hop for leg in legs))
@@ -111,7 +111,7 @@ def _joined(plan: Json, relations: Relations) -> Iterator[str]:
             count = condition["count"]
             far = count.get("to_label", ANY)
             said = relation_words(count["rel"], count.get("direction"), relations)
-            yield f"{said} {'something' if far == ANY else _one(type_words(far))}"
+            yield f"{said} {'something' if far == ANY else with_article(type_words(far))}"
 
 
 def _is_any_neighbour(plan: Json, condition: Json) -> bool:
@@ -146,5 +146,6 @@ def exclusions(plan: Json, relations: Relations) -> Iterator[str]:
         yield f"not “{exclusion_words(pattern, variables, relations)}”"
 
 
-def _one(noun: str) -> str:
+def with_article(noun: str) -> str:
+    """Return a noun, or a phrase that begins with it, with its indefinite article."""
     return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"

@@ -65,6 +65,18 @@ def order_value(order: Json, value: Any, relations: Relations) -> str:
     return f"{said} {number(value or 0)}"
 
 
+def values_of(plan: Json, evidence: Json, relations: Relations) -> list[str]:
+    """Return the values of a result that its plan orders by, shows and compares: `weight 2.18 kg`, `is cited by 14`."""
+    order, placed, said = plan.get("order"), evidence.get("order"), {}
+    if order and placed:
+        said[order["by"].get("field", "")] = order_value(order, placed.get("value"), relations)
+    elif plan.get("show") and evidence.get("value") is not None:
+        said[plan["show"]] = measured(plan["show"], evidence["value"], relations)
+    for field, value in evidence.get("values", {}).items():
+        said.setdefault(field, measured(field, value, relations))
+    return list(said.values())
+
+
 def more_conditions(
     plan: Json, evidence: Json, relations: Relations | None = None
 ) -> Iterator[tuple[str, str, str, str]]:

@@ -190,6 +190,23 @@ class Settling(serializers.Serializer[Any]):
     question = Text(required=False)
 
 
+class WrittenSource(serializers.Serializer[Any]):
+    """What bears out a sentence: a result with what the graph says of it, or what was looked up, without a rank."""
+
+    number = Whole()
+    rank = Whole(allow_null=True)
+    id = Text(allow_blank=True)
+    name = Text(allow_blank=True)
+    evidence = Text()
+
+
+class WrittenSentence(serializers.Serializer[Any]):
+    """A sentence of the written answer; `text` has the numbers of its sources in brackets."""
+
+    text = Text()
+    sources = WrittenSource(many=True)
+
+
 class Choice(serializers.Serializer[Any]):
     """A reading of the question in one phrase; a search with its plan answers it."""
 
@@ -219,7 +236,7 @@ class Answer(serializers.Serializer[Any]):
     """The answer of the shown plan: a list, a number, an aggregate, yes, no, or unknown.
 
     `line` is the answer in one line, `verdict` says how sure it is (null before the search is done), `because` is a
-    sentence with the reason, and `settle` is what would settle each doubt.
+    sentence with the reason, and `settle` is what would settle each doubt. `written` is the answer in sentences.
 
     `count` is the number of answers that the plan has in the graph; `complete` says that there are no further ones.
     `value` is the number where one was asked for. `unbound` are entities of the plan that are not known. `text` are
@@ -241,6 +258,7 @@ class Answer(serializers.Serializer[Any]):
     verdict = serializers.ChoiceField(list(VERDICTS), allow_null=True)
     because = Text(allow_blank=True)
     settle = Settling(many=True)
+    written = WrittenSentence(many=True)
 
 
 class Step(serializers.Serializer[Any]):

@@ -19,6 +19,7 @@ from search.sentences.values import listed
 from search.services.searches.answer_line import answer_line, is_bare
 from search.services.searches.readings import readings
 from search.services.searches.understood import understood, walks
+from search.services.searches.written import written
 from search.stages.retrieve import NO_VECTORS
 
 Json = Mapping[str, Any]
@@ -77,13 +78,13 @@ def told(search: Json, found: Traversals, schema: Schema | None, right: float | 
     there is no such list. A search that is not done has neither line nor verdict.
 
     `answer.line` is the answer in one line, `answer.verdict` one of `search.domain.verdict.VERDICTS`, or null before
-    the end, and `answer.because` the sentence that gives the reason. Each of `answer.settle` would settle a doubt: a
-    `sentence` for a button, and the `plan` or the `question` to ask with. `clarify` are the readings to choose from
-    where others than the shown one are likely enough, the shown one first.
+    the end, `answer.because` the sentence that gives the reason, and `answer.written` the answer in sentences. Each of
+    `answer.settle` would settle a doubt: a `sentence` for a button, and the `plan` or the `question` to ask with.
+    `clarify` are the readings to choose from where others than the shown one are likely enough, the shown one first.
     """
     read = understood(search, schema)
     if search["status"] != "done":
-        nothing: dict[str, Any] = {"line": "", "verdict": None, "because": "", "settle": []}
+        nothing: dict[str, Any] = {"line": "", "verdict": None, "because": "", "settle": [], "written": []}
         return {"understood": read, "answer": dict(search["answer"]) | nothing, "clarify": []}
     relations: Relations = schema.wordings if schema is not None else {}
     case = _case(search, read, found, relations, right)
@@ -94,7 +95,9 @@ def told(search: Json, found: Traversals, schema: Schema | None, right: float | 
         "because": _because(case),
         "settle": [*(one for doubt in case.doubts for one in doubt.settle), *case.renamed, *_let_go(case)],
     }
-    return {"understood": read, "answer": answer, "clarify": list(case.clarify) if case.answered else []}
+    clarify = list(case.clarify) if case.answered else []
+    answer["written"] = written(search, answer, clarify, relations)
+    return {"understood": read, "answer": answer, "clarify": clarify}
 
 
 def _case(search: Json, read: Json | None, found: Traversals, relations: Relations, right: float | None) -> Case:

@@ -10,7 +10,7 @@ from typing import Any
 from search.plan_words import Relations, relation_words, variables_of, where_words
 from search.sentences.paths import path_words
 from search.sentences.reading import named_conditions, reading_words
-from search.sentences.values import measured, more_conditions, order_value, type_words
+from search.sentences.values import more_conditions, type_words, values_of
 from search.services.searches.understood import walks
 from search.views.shown.answer import near_words, place_words
 from search.views.shown.plans import filter_text
@@ -111,16 +111,9 @@ def _orders(search: Json, relations: Relations) -> Iterator[tuple[str, str]]:
     for evidence, one in zip(every, placed, strict=True):
         index = evidence.get("plan_index", -1)
         plan = search["plans"][index]["plan"] if 0 <= index < len(search["plans"]) else {}
-        order, said, place = plan.get("order"), {}, None
-        if order and one:
-            said[order["by"].get("field", "")] = order_value(order, one["value"], relations)
-            place = one["place"]
-        elif plan.get("show") and evidence.get("value") is not None:
-            said[plan["show"]] = measured(plan["show"], evidence["value"], relations)
-        for field, value in evidence.get("values", {}).items():
-            said.setdefault(field, measured(field, value, relations))
+        place = one["place"] if plan.get("order") and one else None
         shared = met[index, place] > 1
-        yield ", ".join(said.values()), place_words(place, shared) if place else ""
+        yield ", ".join(values_of(plan, evidence, relations)), place_words(place, shared) if place else ""
 
 
 def _show(result: Json, plans: Sequence[Json], relations: Relations) -> ShownResult:
