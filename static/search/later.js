@@ -35,6 +35,14 @@ document.addEventListener("toggle", (event) => {
   if (link && link.closest("details") === event.target) bring(link);
 }, true);
 
+// The number of a source leads to what bears a sentence out, and opens it.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest(".cite, .cited");
+  const place = link && document.getElementById(link.hash.slice(1));
+  const fold = place && (place.matches("details") ? place : place.querySelector("details.why"));
+  if (fold) fold.open = true;
+});
+
 // How a question was understood is open on every page for who opened it last.
 {
 const OPEN = "understood-open";

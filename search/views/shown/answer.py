@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from search.views.shown.written import ShownWritten, show_written
+
 Json = Mapping[str, Any]
 
 
@@ -41,6 +43,8 @@ class ShownAnswer:
     """Calibrated probability that the first result is right, where a ranker ordered the list and has learned it."""
     of_made: bool = False
     """Whether that ranker has learned from made questions alone."""
+    written: ShownWritten | None = None
+    """The answer in sentences, None if nothing answers."""
 
     @property
     def elsewhere(self) -> bool:
@@ -69,7 +73,8 @@ def show_answer(search: Json) -> ShownAnswer | None:
     here = sum(bool(result["answers"]) for result in search["results"])
     right = (search["fusion"] or {}).get("probability") if search["results"] and answer["kind"] == "list" else None
     told = answer["line"], answer["verdict"], answer["because"], answer["count"]
-    return ShownAnswer(*told, here, _is_single(answer), tuple(choices), tuple(settle), right)
+    written = show_written(search["question"], answer["written"])
+    return ShownAnswer(*told, here, _is_single(answer), tuple(choices), tuple(settle), right, written=written)
 
 
 def _is_single(answer: Json) -> bool:

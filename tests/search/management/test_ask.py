@@ -51,6 +51,8 @@ def test_the_answer_can_be_read(films: KnowledgeBase, capsys: pytest.CaptureFixt
         "films-1, path: done",
         'a="Ada Holm" person; a ←directed by– T film',
         "Amber Road film film/1",
+        "Two films answer this: Amber Road [1] and amber Light [2].",
+        "[1] Amber Road: film; ",
         "✓✓",
         "Ada Holm ← directed by — Amber Road",
         "graph #1 0.3333 + text #1 0.1667",

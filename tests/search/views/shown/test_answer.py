@@ -9,6 +9,7 @@ from search.domain.payloads import Traversals
 from search.services.searches.verdict import told
 from search.views.shown.answer import show_answer
 from search.views.shown.search import show_search
+from search.views.shown.written import show_written
 
 
 def test_the_answer_has_its_line_and_what_would_settle_its_doubts(described: dict[str, Any]) -> None:
@@ -56,3 +57,26 @@ def test_beside_a_number_nothing_near_is_shown_unasked(described: dict[str, Any]
     shown = show_search(described | told(described, Traversals(), None))
 
     assert (shown.near, [one.rank for one in shown.nearer]) == ((), [3, 4])
+
+
+def test_a_written_answer_is_cut_at_the_numbers_of_its_sources_and_not_at_those_of_names() -> None:
+    source = {"number": 2, "rank": 3, "id": "n3", "name": "Bach [1]", "evidence": "work"}
+    looked_up = {"number": 3, "rank": None, "id": "", "name": "", "evidence": "work: 1 found"}
+
+    shown = show_written(
+        "Which work?",
+        [
+            {"text": "Bach [1] [2] answers this.", "sources": [source]},
+            {"text": "It is a work [3].", "sources": [looked_up]},
+        ],
+    )
+
+    assert shown is not None
+    assert [(text, one.place if one else "") for text, one in shown.pieces] == [
+        ("Bach [1]", "result-3"), (" answers this.", ""), (" ", ""),
+        ("It is a work", "understood"), (".", ""), (" ", ""),
+    ]  # fmt: skip
+    assert shown.brief == "It is a work."
+    assert shown.copied == (
+        "Which work?\n\nBach [1] [2] answers this. It is a work [3].\n[2] Bach [1]: work\n[3] work: 1 found"
+    )
