@@ -33,6 +33,7 @@ from search.views.status import status
 from search.views.suggest import suggest, suggest_any
 from search.views.theme import theme
 from search.views.why import why
+from search.views.written import written
 
 urlpatterns: list[URLPattern | URLResolver] = [
     # First, for it registers the converter `anything`, which the addresses of entities use too.
@@ -67,6 +68,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("search/<uuid:run_id>/refine/", refine, name="search-refine"),
     path("search/<uuid:run_id>/answers/", answers, name="search-answers"),
     path("search/<uuid:run_id>/answers.csv", answers_csv, name="search-answers-csv"),
+    path("search/<uuid:run_id>/written/", written, name="search-written"),
     path("search/<uuid:run_id>/results/<int:rank>/why/", why, name="search-why"),
     path("search/<uuid:run_id>/results/<int:rank>/paths/", paths, name="search-paths"),
     path("search/<uuid:run_id>/results.csv", results_csv, name="search-csv"),

@@ -21,6 +21,7 @@ from search.services.feedback.give_feedback import own_feedback
 from search.services.searches.cancel_search import cancel_search
 from search.services.searches.facets import FACETS_SECONDS, FEWEST_ANSWERS, facets_of
 from search.services.searches.plan_answers import ANSWERS_SECONDS, plan_answers
+from search.services.searches.reword import may_reword
 from search.services.searches.watch_search import await_change, glance
 from search.views.collect import collected
 from search.views.finding import find_run
@@ -120,9 +121,15 @@ def _context(request: HttpRequest, run: SearchRun) -> dict[str, Any]:
         "missing": [one for one in given if one.kind == Feedback.Kind.MISSING],
         "facets": _facets(run, search, ANSWERS_SECONDS + FACETS_SECONDS if NARROW in request.GET else PROMPT_SECONDS),
         "others": askable(request).exclude(name=run.knowledge_base_name)[:OTHER_BASES] if search.nearest_only else (),
+        "may_reword": search.answer is not None and search.answer.written is not None and _may_reword(search),
         "starred": not search.pending and starred(request, run),
         "collected": collected(request, run.knowledge_base_name, [result.id for result in search.results]),
     }
+
+
+def _may_reword(search: ShownSearch) -> bool:
+    """Whether a language model may say the answer in other words; who gets only what is stored asks none."""
+    return not search.only_stored and may_reword()
 
 
 def _facets(run: SearchRun, search: ShownSearch, seconds: float) -> ShownFacets | None:

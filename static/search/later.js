@@ -22,6 +22,7 @@ async function bring(link) {
   try {
     const answer = await fetch(link.href, { headers: { "X-Page-Part": "opened" } });
     if (answer.ok) room.outerHTML = await answer.text();
+    showCopying(document);
   } catch {
     // The link stays, and opening once more asks once more.
   } finally {

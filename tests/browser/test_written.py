@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page, expect
 import pytest
+from playwright.sync_api import Page, expect
 
 from tests.browser.asking import ask
 

@@ -131,10 +131,13 @@ def written(search: Json, answer: Json, clarify: Sequence[Json], relations: Rela
 
 def written_lines(sentences: Sequence[Json]) -> list[str]:
     """Return a written answer as lines of text: its sentences in one, then each source by its number."""
-    text = " ".join(str(one["text"]) for one in sentences)
-    named = {one["number"]: one for sentence in sentences for one in sentence["sources"]}
-    sources = (f"[{number}] {': '.join(filter(None, [one['name'], one['evidence']]))}" for number, one in named.items())
-    return [text, *sources] if sentences else []
+    return [" ".join(str(one["text"]) for one in sentences), *source_lines(sentences)] if sentences else []
+
+
+def source_lines(sentences: Sequence[Json]) -> list[str]:
+    """Return the sources of sentences as lines of text: `[1] Godwit 2: tent; Hollow makes Godwit 2`."""
+    known = {one["number"]: one for sentence in sentences for one in sentence["sources"]}
+    return [f"[{number}] {': '.join(filter(None, [one['name'], one['evidence']]))}" for number, one in known.items()]
 
 
 def _sentences(told: _Told) -> Iterator[list[_Part]]:
@@ -181,7 +184,9 @@ def _aggregate(told: _Told) -> Iterator[list[_Part]]:
         return
     some = "" if one["nodes"] == count else f"{one['nodes']:,} of "
     value = amount_words(one["field"], shown_number(one["value"]))[1]
-    said = f"the {aggregate_words(one['function'], one['field'])} of {some}{_least(told)}{count:,} {told.noun} is {value}"
+    said = (
+        f"the {aggregate_words(one['function'], one['field'])} of {some}{_least(told)}{count:,} {told.noun} is {value}"
+    )
     yield [f"{_BEFORE[told.answer['verdict']]}{said}", told.looked_up]
     yield from _each(told)
     yield from _among(told)

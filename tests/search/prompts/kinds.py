@@ -14,6 +14,7 @@ from search.prompts.annotation import AnnotationPrompts
 from search.prompts.autofocus import AutofocusPrompts, JudgePrompts
 from search.prompts.expansion import ExpansionPrompts, entities_schema
 from search.prompts.spark import SparkPrompts
+from search.prompts.written import WrittenPrompts
 from tests.search.domain.shop import SHOP
 
 NAMES = {
@@ -53,5 +54,6 @@ KINDS: dict[str, Callable[[str], Prompt]] = {
     "refine": lambda question: EXPANSION.ask("refine", question, candidates=DESCRIBED[0])[0],
     "annotation": lambda question: AnnotationPrompts("Grade 3 is a full answer.").judge(question, DESCRIBED[0]),
     "entities": lambda question: EXPANSION.entities(question, 5, entities_schema(SHOP, 5)),
+    "written answer": lambda question: WrittenPrompts().reword(question, ["A answers this [1]."], ["[1] A: product"]),
     "kar": lambda question: EXPANSION.expand(question, DESCRIBED[0], 1, 0.0)[0],
 }

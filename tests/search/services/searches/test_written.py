@@ -80,7 +80,8 @@ EVERY_ONE = "Each of them is a paper that was written by “Ada” [3]."
         (text(answer("list", 2), "++", probability=0.6),
          f"Two papers probably answer this: A [1] and B [2]. {EVERY_ONE}"),
         (text(answer("list", 1), "+"), "A [1] answers this: it is the only paper that was written by “Ada”."),
-        (text(answer("list", 1, complete=False), "+"), "A [1] may answer this: it is the paper that was written by “Ada”."),
+        (text(answer("list", 1, complete=False), "+"),
+         "A [1] may answer this: it is the paper that was written by “Ada”."),
         (text(answer("list", 1), "+", plan=BY_ADA | TEXT),
          "A [1] may answer this: it is the only paper that was written by “Ada”."),
         (text(answer("list", 86), "++", plan=BY_ADA | TEXT),
@@ -112,7 +113,8 @@ EVERY_ONE = "Each of them is a paper that was written by “Ada” [3]."
          "A [1] answers this: it is the only paper with year before 1990 (year 1984)."),
         # Counts and what is computed.
         (text(answer("number", 14, value=14), "++"),
-         "14 papers answer this [1]. Each of them is a paper that was written by “Ada” [1]. Among them: A [2] and B [3]."),
+         "14 papers answer this [1]. Each of them is a paper that was written by “Ada” [1]. "
+         "Among them: A [2] and B [3]."),
         (text(answer("number", 1, value=1), "+", plan=ALL), "1 paper answers this [1]. It is A [2]."),
         (text(answer("number", 14, value=14), "+", plan=ALL | TEXT),
          "At most 14 papers may answer this [1]. Among them: A [2]."),

@@ -1,0 +1,75 @@
+"""A written answer in the words of a language model, of which only what its sources bear out is kept."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from pytest_django.fixtures import Settings
+
+from search.services.searches.reword import checked, may_reword, reword
+from tests import misbehaving
+from tests.misbehaving import Reply
+
+pytestmark = pytest.mark.django_db
+
+FIRST = {"number": 1, "rank": 1, "id": "n1", "name": "On amber", "evidence": "paper; Ada wrote On amber"}
+EVERY = {"number": 2, "rank": None, "id": "", "name": "", "evidence": "paper that was written by “Ada”: 1 found"}
+COMPOSED = [
+    {"text": "On amber [1] answers this.", "sources": [FIRST]},
+    {"text": "It is a paper that was written by “Ada” [2].", "sources": [EVERY]},
+]
+
+
+def says(*sentences: str) -> Reply:
+    return Reply.says(json.dumps({"sentences": sentences}))
+
+
+def reworded(settings: Settings, *replies: Reply) -> tuple[list[dict[str, Any]], bool]:
+    with misbehaving.running(*replies) as server:
+        settings.LLM_BASE_URL, settings.LLM_MODEL = server.url, "tiny-1"
+        said, changed = reword("Which paper did Ada write?", COMPOSED)
+        return [dict(one) for one in said], changed
+
+
+def test_what_the_sources_bear_out_is_kept_with_the_sources_that_it_cites(settings: Settings) -> None:
+    reply = says("Ada wrote the paper On amber[1].", "She was famous [1].", "It was written by Ada [1][2].")
+    assert reworded(settings, reply) == (
+        [
+            {"text": "Ada wrote the paper On amber [1].", "sources": [FIRST]},
+            {"text": "It was written by Ada [1] [2].", "sources": [FIRST, EVERY]},
+        ],
+        True,
+    )
+
+
+def test_a_refused_first_sentence_leaves_the_composed_one_in_its_place(settings: Settings) -> None:
+    said, changed = reworded(settings, says("Bob wrote On amber [1].", "Ada wrote On amber [1]."))
+    assert ([one["text"] for one in said], changed) == (
+        ["On amber [1] answers this.", "Ada wrote On amber [1]."], True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [says("Bob wrote it [1]."), says(), Reply.says("I would rather not."), misbehaving.WRONG_SCHEMA, misbehaving.HTML,
+     misbehaving.UNAUTHORISED, misbehaving.NO_CHOICES],
+)  # fmt: skip
+def test_where_nothing_is_left_the_composed_text_stays(settings: Settings, reply: Reply) -> None:
+    assert reworded(settings, reply) == (COMPOSED, False)
+
+
+def test_without_a_model_the_composed_text_stays(settings: Settings) -> None:
+    settings.LLM_BASE_URL = ""
+    assert not may_reword()
+    assert reword("Which paper did Ada write?", COMPOSED) == (COMPOSED, False)
+
+
+def test_what_is_left_open_stays_open() -> None:
+    composed = [COMPOSED[0] | {"text": "On amber [1] may answer this."}]
+    assert checked(["On amber answers this [1]."], composed) == []
+    assert checked(["Ada wrote On amber [1]."], composed) == []
+    assert [one["text"] for one in checked(["On amber may answer this [1]."], composed)] == [
+        "On amber may answer this [1]."
+    ]
