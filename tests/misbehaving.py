@@ -38,6 +38,8 @@ class Reply:
     """Content-Length, if it is to differ from the body's length."""
     stalls: bool = False
     """Whether nothing is sent until the test is over."""
+    by_event: bool = False
+    """Whether each event of the body is sent by itself."""
     endless: bytes = b""
     """Bytes that are sent again and again without end."""
 
@@ -51,6 +53,15 @@ class Reply:
         """Return a response with a JSON body."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return cls(status, json.dumps(body), {"Content-Type": "application/json", **named})
+
+
+def streamed(text: str, size: int = 8) -> Reply:
+    """Return a completion as server-sent events, with so many characters in each."""
+    parts = [{"delta": {"content": text[at : at + size]}} for at in range(0, len(text), size)]
+    chunks = [{"choices": [{"index": 0, **part}]} for part in [*parts, {"delta": {}, "finish_reason": "stop"}]]
+    chunks.append({"choices": [], "usage": {"prompt_tokens": 120, "completion_tokens": 34}})
+    said = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks)
+    return Reply(body=f"{said}data: [DONE]\n\n", headers={"Content-Type": "text/event-stream"}, by_event=True)
 
 
 SLOW = Reply(stalls=True)
@@ -152,7 +163,9 @@ class _Handler(BaseHTTPRequestHandler):
         if not reply.endless:
             self.send_header("Content-Length", str(reply.declared or len(content)))
         self.end_headers()
-        self.wfile.write(content)
+        for part in content.split(b"\n\n") if reply.by_event else [content]:
+            self.wfile.write(part + b"\n\n" * (reply.by_event and bool(part)))
+            self.wfile.flush()
         pause = 0.02 if len(reply.endless) < 100 else 0.0
         while reply.endless and not self.server.behaviour.over.wait(pause):
             self.wfile.write(reply.endless)

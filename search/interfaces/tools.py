@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -89,6 +89,18 @@ class IdentifiedModel(LanguageModel, Protocol):
 
     def identity(self) -> ModelIdentity:
         """Return which model is configured at this moment. Raises StageError if there is none."""
+        ...
+
+
+class StreamingModel(LanguageModel, Protocol):
+    """A language model that tells an answer while it is being written."""
+
+    def stream(self, prompt: Prompt, limit: Limit, heard: Callable[[str], None]) -> Completion | StageError:
+        """Return the completion of a prompt, or the error that says why there is none, as `complete` does.
+
+        Meanwhile `heard` is called, from another thread, with all of the text that has arrived. A retry begins the text
+        anew, and an answer that was stored earlier is not told.
+        """
         ...
 
 

@@ -1,11 +1,18 @@
-"""The written answer in the words of a language model: a part of the result page, or a page."""
+"""The written answer in the words of a language model: a part of the result page that grows as it comes, or a page."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from asgiref.sync import sync_to_async
+from django.db import connection
+from django.http import Http404, HttpRequest, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -16,20 +23,61 @@ from search.views.parts import wants_part
 from search.views.shown.written import show_written
 from search.views.unavailable import says_what_is_down
 
+Json = Mapping[str, Any]
+
+BODY = "search/_written_body.html"
+END_OF_PART = "\f"
+"""What stands behind each version of a part that comes in several; the next one replaces it."""
+
 
 @require_safe
 @never_cache
 @says_what_is_down
-def written(request: HttpRequest, run_id: UUID) -> HttpResponse:
+def written(request: HttpRequest, run_id: UUID) -> HttpResponseBase:
     """Show the written answer of a search reworded, as far as its sources bear that out.
 
     A search has one such text, which is stored with the calls of the model, so that showing it again costs nothing.
     Raises Http404 if nothing is written.
     """
     search = describe_search(find_run(request, run_id))
-    sentences, reworded = reword(search["question"], search["answer"]["written"])
-    shown = show_written(search["question"], sentences)
-    if shown is None:
+    if not search["answer"]["written"]:
         raise Http404("Nothing answers this question, so nothing is written.")
-    template = "search/_written_body.html" if wants_part(request) else "search/written.html"
-    return render(request, template, {"search": search, "written": shown, "reworded": reworded})
+    if wants_part(request):
+        part = StreamingHttpResponse(_versions(request, search), content_type="text/html; charset=utf-8")
+        part["X-Accel-Buffering"] = "no"
+        return part
+    sentences, reworded = reword(search["question"], search["answer"]["written"])
+    return render(request, "search/written.html", _context(search, sentences, reworded=reworded))
+
+
+async def _versions(request: HttpRequest, search: Json) -> AsyncIterator[str]:
+    """Yield the part with the sentences that have been kept so far, and at the end the whole of it."""
+    loop, news = asyncio.get_running_loop(), asyncio.Queue[tuple[Sequence[Json], bool]]()
+
+    def tell(sentences: Sequence[Json], reworded: bool = True) -> None:
+        loop.call_soon_threadsafe(news.put_nowait, (sentences, reworded))
+
+    def work() -> tuple[Sequence[Json], bool]:
+        try:
+            return reword(search["question"], search["answer"]["written"], tell)
+        finally:
+            connection.close()
+
+    working = asyncio.ensure_future(sync_to_async(work, thread_sensitive=False)())
+    while not working.done():
+        waiting = asyncio.ensure_future(news.get())
+        await asyncio.wait((working, waiting), return_when=asyncio.FIRST_COMPLETED)
+        if waiting.done():
+            yield _body(request, search, *waiting.result())
+        else:
+            waiting.cancel()
+    yield _body(request, search, *working.result())
+
+
+def _body(request: HttpRequest, search: Json, sentences: Sequence[Json], reworded: bool) -> str:
+    context = _context(search, sentences, reworded=reworded) | {"request": request}
+    return f"{render_to_string(BODY, context)}{END_OF_PART}"
+
+
+def _context(search: Json, sentences: Sequence[Json], *, reworded: bool) -> dict[str, Any]:
+    return {"search": search, "written": show_written(search["question"], sentences), "reworded": reworded}

@@ -15,14 +15,30 @@ if (PerformanceObserver.supportedEntryTypes.includes("paint")) {
 }
 }
 
+// What comes in several versions has a form feed behind each: the next one replaces it.
+async function arrive(room, answer) {
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = "", ended = false; !ended;) {
+    const { value, done } = await reader.read();
+    const versions = (text + (value ?? "")).split("\f");
+    text = versions.pop();
+    ended = done;
+    const whole = done && text.trim() ? text : versions.at(-1);
+    if (!whole) continue;
+    const made = document.createRange().createContextualFragment(whole.trim()), first = made.firstElementChild;
+    room.replaceWith(made);
+    room = first;
+    showCopying(document);
+  }
+}
+
 async function bring(link) {
   const room = link.parentElement;
   if (room.getAttribute("aria-busy") === "true") return;
   room.setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(link.href, { headers: { "X-Page-Part": "opened" } });
-    if (answer.ok) room.outerHTML = await answer.text();
-    showCopying(document);
+    if (answer.ok) await arrive(room, answer);
   } catch {
     // The link stays, and opening once more asks once more.
   } finally {

@@ -1,6 +1,6 @@
-"""Reads the body of a response as JSON, also with a byte order mark, and as a stream of events that nobody asked for.
+"""Reads the body of a response as JSON, also with a byte order mark, and as a stream of events.
 
-Requests say `"stream": false`. Some servers stream nevertheless: as server-sent events (the HTML standard, section
+Few requests ask for a stream. Some servers stream nevertheless: as server-sent events (the HTML standard, section
 9.2.6), or as one JSON object a line. The chunks of such a stream are put together to the response that was asked for.
 """
 
@@ -10,6 +10,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+from search.adapters.llm_openai.usage import text_of
 
 _DATA = "data:"
 _LINES = re.compile(r"\r\n|\n|\r")
@@ -35,6 +37,14 @@ def json_in(text: str) -> Any:
         return _joined(_events(lines))
     chunks = [line for line in lines if line.strip(_BLANK)]
     return _joined(chunks) if len(chunks) > 1 else None
+
+
+def text_so_far(content: bytes) -> str:
+    """Return the text of the first choice in what has arrived of a stream; empty if it is no stream."""
+    whole_lines = _LINES.split(text_in(content))[:-1]
+    chunks = [chunk for event in _events(whole_lines) if isinstance(chunk := _loaded(event), dict)]
+    choices = _choices(_parts(chunks))
+    return text_of(choices[0]) if choices else ""
 
 
 def _events(lines: Sequence[str]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from search.adapters.llm_openai.calls import Call
-from search.adapters.llm_openai.exchange import exchange, session
+from search.adapters.llm_openai.exchange import Heard, exchange, session
 from search.adapters.llm_openai.server import Server, ServerFault
 from search.adapters.llm_openai.usage import reported_tokens, spent_tokens, text_of
 from search.domain.budget import Budget, BudgetSpent, estimated_tokens
@@ -26,15 +26,17 @@ PARAMETERS = {
     "response_format": ("response_format", "json_schema", "guided", "grammar", "structured"),
     "temperature": ("temperature",),
     "max_tokens": ("max_tokens", "max_completion_tokens"),
+    "stream_options": ("stream_options", "include_usage"),
 }
 """Parameters that some servers do not support, and the words that refer to them in an error message."""
 
 
 @dataclass(slots=True)
 class _Tally:
-    """The budget and the cost of one call so far, and its latest error."""
+    """The budget and the cost of one call so far, its latest error, and who hears the answer as it arrives."""
 
     budget: Budget
+    heard: Heard | None = None
     requests: int = 0
     structured: bool = False
     fault: ServerFault | None = None
@@ -53,12 +55,15 @@ class Client:
         """Close the connections."""
         await self._http.aclose()
 
-    async def answer(self, prompt: Prompt, ends: float, budget: Budget | None = None) -> Call:
+    async def answer(
+        self, prompt: Prompt, ends: float, budget: Budget | None = None, heard: Heard | None = None
+    ) -> Call:
         """Return the call with its completion, or with the reason for its absence; `ends` is on the monotonic clock.
 
-        Every request, retries included, is taken from the budget; the budget may also shorten the answer.
+        Every request, retries included, is taken from the budget; the budget may also shorten the answer. With `heard`
+        the answer is streamed; a retry begins its text anew.
         """
-        began, tally = time.monotonic(), _Tally(budget or Budget())
+        began, tally = time.monotonic(), _Tally(budget or Budget(), heard)
         completion, error, permanent = None, "", False
         try:
             async with asyncio.timeout(max(0.0, ends - began)), self._places:
@@ -96,6 +101,9 @@ class Client:
         refused = set(self._refused)
         while True:
             body = self._body(prompt, refused)
+            if tally.heard is not None:
+                body |= {"stream": True}
+                body |= {} if "stream_options" in refused else {"stream_options": {"include_usage": True}}
             tally.structured = "response_format" in body
             try:
                 began = time.monotonic()
@@ -134,7 +142,8 @@ class Client:
         tally.requests += 1
         tokens = None
         try:
-            data = await exchange(self._http, self.server, "chat/completions", {**body, **limited}, self._seconds(ends))
+            asked, seconds = {**body, **limited}, self._seconds(ends)
+            data = await exchange(self._http, self.server, "chat/completions", asked, seconds, tally.heard)
             tokens = spent_tokens(data, characters)
         finally:
             tally.budget.settle(request, tokens)

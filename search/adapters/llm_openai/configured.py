@@ -13,6 +13,7 @@ from django.utils.module_loading import import_string
 
 from search.adapters.llm_openai.background import Background, background
 from search.adapters.llm_openai.calls import Call, CallLog
+from search.adapters.llm_openai.exchange import Heard
 from search.adapters.llm_openai.patience import Patience
 from search.adapters.llm_openai.server import Server, ServerFault, Structured
 from search.adapters.postgres_reading import read
@@ -56,6 +57,16 @@ class ConfiguredLanguageModel:
 
     def complete(self, prompts: Sequence[Prompt], limit: Limit) -> list[Completion | StageError]:
         """Return the answers to several prompts, in their order; see interfaces.LanguageModel."""
+        return self._complete(prompts, limit)
+
+    def stream(self, prompt: Prompt, limit: Limit, heard: Heard) -> Completion | StageError:
+        """Return the answer to a prompt, and tell it as it arrives; see interfaces.StreamingModel."""
+        [outcome] = self._complete([prompt], limit, heard)
+        return outcome
+
+    def _complete(
+        self, prompts: Sequence[Prompt], limit: Limit, heard: Heard | None = None
+    ) -> list[Completion | StageError]:
         server = self._fixed or current_server()
         answers: dict[int, Completion | StageError] = {}
         for index, prompt in enumerate(prompts):
@@ -65,11 +76,11 @@ class ConfiguredLanguageModel:
                     limit.budget.stored()
         open_ones = [index for index in range(len(prompts)) if index not in answers]
         if open_ones:
-            calls = self._ask(server, [prompts[index] for index in open_ones], limit)
+            calls = self._ask(server, [prompts[index] for index in open_ones], limit, heard)
             answers |= {index: _outcome(call) for index, call in zip(open_ones, calls, strict=True)}
         return [answers[index] for index in range(len(prompts))]
 
-    def _ask(self, server: Server, prompts: Sequence[Prompt], limit: Limit) -> list[Call]:
+    def _ask(self, server: Server, prompts: Sequence[Prompt], limit: Limit, heard: Heard | None) -> list[Call]:
         limit.check(STAGE)
         if reason := self._patience.lost(server):
             raise StageError(STAGE, reason)
@@ -78,7 +89,7 @@ class ConfiguredLanguageModel:
         own = limit.at_most(budget.seconds_left())
         try:
             with budget.waiting():
-                calls = loop.run(_answers(loop, server, prompts, own.ends, budget), own, STAGE)
+                calls = loop.run(_answers(loop, server, prompts, own.ends, budget, heard), own, STAGE)
         except (SearchCancelled, StageError) as stopped:
             for prompt in prompts:
                 self._log.record(Call(server, prompt, error=str(stopped)))
@@ -146,10 +157,10 @@ def environment_server() -> Server | None:
 
 
 async def _answers(
-    loop: Background, server: Server, prompts: Sequence[Prompt], ends: float, budget: Budget
+    loop: Background, server: Server, prompts: Sequence[Prompt], ends: float, budget: Budget, heard: Heard | None
 ) -> list[Call]:
     client = await loop.client(server)
-    return list(await asyncio.gather(*(client.answer(prompt, ends, budget) for prompt in prompts)))
+    return list(await asyncio.gather(*(client.answer(prompt, ends, budget, heard) for prompt in prompts)))
 
 
 def _outcome(call: Call) -> Completion | StageError:

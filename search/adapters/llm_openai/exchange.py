@@ -9,18 +9,22 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx2
 
-from search.adapters.llm_openai.body import json_in, text_in
+from search.adapters.llm_openai.body import json_in, text_in, text_so_far
 from search.adapters.llm_openai.server import Server, ServerFault
 from search.models.sealed import Secret
 
+Heard = Callable[[str], None]
+"""Is called with the text of an answer as far as it has arrived."""
 MOST_BYTES = 4 * 1024 * 1024
+MOST_HEARD = 256 * 1024
+"""Bytes of a stream up to which its text is told as it arrives: all that has arrived is read each time."""
 CONNECT_SECONDS = 5.0
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 """HTTP statuses after which the same request may succeed later."""
@@ -57,17 +61,19 @@ def session(server: Server) -> httpx2.AsyncClient:
 
 
 async def exchange(
-    http: httpx2.AsyncClient, server: Server, path: str, body: Mapping[str, Any] | None, seconds: float
-) -> Any:
+    http: httpx2.AsyncClient, server: Server, path: str, body: Mapping[str, Any] | None, seconds: float,
+    heard: Heard | None = None,
+) -> Any:  # fmt: skip
     """Send one request (POST with a body, GET without) and return the JSON of the response.
 
-    Raises ServerFault. `seconds` limits the whole exchange, however slowly the response arrives.
+    Raises ServerFault. `seconds` limits the whole exchange, however slowly the response arrives. `heard` is called with
+    the text that has arrived whenever more of a stream has.
     """
     if not (server.key.reveal().isascii() and server.key.reveal().isprintable()):
         raise ServerFault("has a key with characters that no HTTP header can carry; enter the key again.")
     try:
         async with asyncio.timeout(seconds):
-            status, headers, content = await _send(http, server.url(path), body)
+            status, headers, content = await _send(http, server, path, body, heard)
     except TimeoutError:
         raise ServerFault(f"did not answer within {seconds:.3g} seconds.", again=True) from None
     except httpx2.ConnectTimeout:
@@ -83,16 +89,19 @@ async def exchange(
 
 
 async def _send(
-    http: httpx2.AsyncClient, url: str, body: Mapping[str, Any] | None
+    http: httpx2.AsyncClient, server: Server, path: str, body: Mapping[str, Any] | None, heard: Heard | None
 ) -> tuple[int, Mapping[str, str], bytes]:
     content = None if body is None else json.dumps(body, ensure_ascii=True).encode()
     headers = {} if body is None else {"Content-Type": "application/json"}
     received = bytearray()
-    async with http.stream("GET" if body is None else "POST", url, content=content, headers=headers) as response:
+    method, url = "GET" if body is None else "POST", server.url(path)
+    async with http.stream(method, url, content=content, headers=headers) as response:
         async for chunk in response.aiter_bytes():
             received += chunk
             if len(received) > MOST_BYTES:
                 raise ServerFault(f"sent more than {MOST_BYTES // 1024**2} MiB without coming to an end.")
+            if heard is not None and response.status_code == 200 and len(received) <= MOST_HEARD:
+                heard(server.key.cut_from(text_so_far(bytes(received))))
         return response.status_code, response.headers, bytes(received)
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from search import wiring
 from search.domain.conversation import Completion
 from search.domain.errors import StageError
-from search.domain.model_reply import UnreadableReply, read_object
+from search.domain.model_reply import LONGEST_REPLY, UnreadableReply, read_object, without_thinking
 from search.domain.trace import Limit
-from search.interfaces import LanguageModel
+from search.interfaces.tools import StreamingModel
 from search.prompts.written import SENTENCES, WrittenPrompts
 from search.sentences.borne_out import Claim, is_borne_out, is_hedged
 from search.services.language_models.budgets import new_budget
@@ -24,6 +25,9 @@ REWORD_SECONDS = 20.0
 """Time limit in seconds of the call; meanwhile the page shows the composed sentences."""
 MOST_SENTENCES = 4
 """Sentences of the model that are read."""
+_LIST = re.compile(rf'"{SENTENCES}"\s*:\s*\[')
+_WHOLE = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"(?=\s*[,\]])')
+"""The beginning of the list of sentences, and a string of it behind which something follows."""
 
 
 def may_reword() -> bool:
@@ -31,18 +35,31 @@ def may_reword() -> bool:
     return bool(_model().configured())
 
 
-def reword(question: str, written: Sequence[Json]) -> tuple[list[Json], bool]:
+def reword(
+    question: str, written: Sequence[Json], tell: Callable[[list[Json]], None] | None = None
+) -> tuple[list[Json], bool]:
     """Return a written answer reworded, and whether it was; as it is where there is no model, or nothing is left.
 
     Each of the model's sentences is checked against the sources that it cites (`is_borne_out`), and dropped if they do
-    not bear it out. A sentence that leaves open what the composed ones leave open has to say so too.
+    not bear it out. A sentence has to leave open what the composed ones leave open. `tell` is called, from another
+    thread, with what is kept whenever more of it has arrived.
     """
     composed, model = list(written), _model()
     if not composed or not model.configured():
         return composed, False
     prompt = WrittenPrompts().reword(question, [str(one["text"]) for one in composed], source_lines(composed))
+    seen = 0
+
+    def heard(text: str) -> None:
+        nonlocal seen
+        sentences = arrived(text)
+        if tell is not None and len(sentences) > seen:
+            seen = len(sentences)
+            if said := checked(sentences, composed):
+                tell(said)
+
     try:
-        [outcome] = model.complete([prompt], Limit.seconds(REWORD_SECONDS, budget=new_budget()))
+        outcome = model.stream(prompt, Limit.seconds(REWORD_SECONDS, budget=new_budget()), heard)
     except StageError:
         return composed, False
     said = checked(_sentences(outcome), composed)
@@ -69,8 +86,14 @@ def checked(sentences: Sequence[str], composed: Sequence[Json]) -> list[Json]:
     return kept if any(one is not composed[0] for one in kept) else []
 
 
-def _model() -> LanguageModel:
-    model: LanguageModel = wiring.build(TOOL)
+def arrived(text: str) -> list[str]:
+    """Return the sentences that are whole in the beginning of a model's answer."""
+    begun = _LIST.search(without_thinking(text[:LONGEST_REPLY]))
+    return [json.loads(one) for one in _WHOLE.findall(begun.string, begun.end())][:MOST_SENTENCES] if begun else []
+
+
+def _model() -> StreamingModel:
+    model: StreamingModel = wiring.build(TOOL)
     return model
 
 

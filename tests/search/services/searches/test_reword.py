@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from search.services.searches.reword import checked, may_reword, reword
+from search.services.searches.reword import arrived, checked, may_reword, reword
 from tests import misbehaving
 from tests.misbehaving import Reply
 
@@ -42,6 +42,31 @@ def test_what_the_sources_bear_out_is_kept_with_the_sources_that_it_cites(settin
         ],
         True,
     )
+
+
+def test_each_sentence_is_told_once_it_has_arrived_whole(settings: Settings) -> None:
+    sentences = ("Ada wrote On amber [1].", "Bob wrote it [1].", "It is a paper [1].")
+    told: list[list[str]] = []
+    with misbehaving.running(misbehaving.streamed(json.dumps({"sentences": sentences}))) as server:
+        settings.LLM_BASE_URL, settings.LLM_MODEL = server.url, "tiny-1"
+        said, _ = reword("Which?", COMPOSED, lambda some: told.append([one["text"] for one in some]))
+    assert told[0] == [sentences[0]]
+    assert told[-1] == [one["text"] for one in said] == [sentences[0], sentences[2]]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"sentences": ["A [1].", "B', ["A [1]."]),
+        ('{"sentences": ["A [1]."', []),
+        ('{"sentences": ["A \\"b\\" [1].", "C, \\u00e9 [2]."]}', ['A "b" [1].', "C, é [2]."]),
+        ('<think>{"sentences": ["no",', []),
+        ('<think>well</think> ```json {"sentences" : [ "A [1]." ,', ["A [1]."]),
+        ("", []),
+    ],
+)
+def test_only_whole_sentences_have_arrived(text: str, expected: list[str]) -> None:
+    assert arrived(text) == expected
 
 
 def test_a_refused_first_sentence_leaves_the_composed_one_in_its_place(settings: Settings) -> None:

@@ -1,0 +1,79 @@
+"""The written answer in a model's words: a part of the result page that comes in versions, or a page of its own."""
+
+from __future__ import annotations
+
+import json
+from uuid import uuid4
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.http import StreamingHttpResponse
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from search.models import KnowledgeBase, SearchRun
+from search.services.searches.request_search import request_search
+from search.services.searches.run_search import run_search
+from tests import misbehaving
+
+pytestmark = pytest.mark.django_db
+
+
+def asked(question: str = "Who made Amber Road?") -> SearchRun:
+    run = request_search(
+        knowledge_base="films", question=question, origin=SearchRun.Origin.PAGE, enqueue=False, user=None
+    )
+    return run_search(run.pk)
+
+
+def versions(client: Client, run: SearchRun) -> list[str]:
+    answer = client.get(f"/search/{run.pk}/written/", headers={"X-Page-Part": "opened"})
+    assert isinstance(answer, StreamingHttpResponse)
+
+    async def read() -> str:
+        return "".join([part.decode() async for part in answer])
+
+    return async_to_sync(read)().removesuffix("\f").split("\f")
+
+
+def test_the_page_offers_it_only_where_there_is_a_model(
+    client: Client, films: KnowledgeBase, settings: Settings
+) -> None:
+    run = asked()
+    settings.LLM_BASE_URL = ""
+    assert f"/search/{run.pk}/written/" not in client.get(f"/search/{run.pk}/").content.decode()
+    settings.LLM_BASE_URL = "http://127.0.0.1:1/v1"
+    assert f"/search/{run.pk}/written/" in client.get(f"/search/{run.pk}/").content.decode()
+
+
+def test_each_version_has_what_was_kept_so_far(client: Client, films: KnowledgeBase, settings: Settings) -> None:
+    run = asked()
+    sentences = ["Amber Road [1] and amber Light [2] answer this.", "Bob made them [1].", "Amber Road is a film [1]."]
+    with misbehaving.running(misbehaving.streamed(json.dumps({"sentences": sentences}))) as server:
+        settings.LLM_BASE_URL, settings.LLM_MODEL = server.url, "tiny-1"
+        found = versions(client, run)
+    assert "Amber Road is a film" in found[-1]
+    assert "each sentence checked against its sources" in found[-1]
+    assert all("Bob" not in one for one in found)
+    assert all(one.startswith('<div id="written-body">') for one in found)
+
+
+def test_without_an_answer_of_the_model_the_composed_sentences_stay(
+    client: Client, films: KnowledgeBase, settings: Settings
+) -> None:
+    run = asked()
+    settings.LLM_BASE_URL = ""
+    [only] = versions(client, run)
+    assert "Two films answer this: Amber Road" in only
+    assert "language model" not in only
+    page = client.get(f"/search/{run.pk}/written/")
+    assert "Two films answer this: Amber Road" in page.content.decode()
+    assert f"/search/{run.pk}/#result-1" in page.content.decode()
+
+
+def test_where_nothing_is_written_there_is_no_such_page(client: Client, films: KnowledgeBase) -> None:
+    run = asked()
+    run.status = SearchRun.Status.FAILED
+    run.save()
+    assert client.get(f"/search/{run.pk}/written/").status_code == 404
+    assert client.get(f"/search/{uuid4()}/written/").status_code == 404
