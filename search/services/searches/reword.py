@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from django.conf import settings
+
 from search import wiring
 from search.domain.conversation import Completion
 from search.domain.errors import StageError
@@ -32,7 +34,7 @@ _WHOLE = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"(
 
 def may_reword() -> bool:
     """Whether there is a language model to reword by."""
-    return bool(_model().configured())
+    return _model() is not None
 
 
 def reword(
@@ -45,7 +47,7 @@ def reword(
     thread, with what is kept whenever more of it has arrived.
     """
     composed, model = list(written), _model()
-    if not composed or not model.configured():
+    if not composed or model is None:
         return composed, False
     prompt = WrittenPrompts().reword(question, [str(one["text"]) for one in composed], source_lines(composed))
     seen = 0
@@ -92,9 +94,12 @@ def arrived(text: str) -> list[str]:
     return [json.loads(one) for one in _WHOLE.findall(begun.string, begun.end())][:MOST_SENTENCES] if begun else []
 
 
-def _model() -> StreamingModel:
+def _model() -> StreamingModel | None:
+    """Return the site's language model; None if it has none."""
+    if TOOL not in settings.GRASP_TOOLS:
+        return None
     model: StreamingModel = wiring.build(TOOL)
-    return model
+    return model if model.configured() else None
 
 
 def _sentences(outcome: Completion | StageError) -> list[str]:

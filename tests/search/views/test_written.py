@@ -11,12 +11,19 @@ from django.http import StreamingHttpResponse
 from django.test import Client
 from pytest_django.fixtures import Settings
 
+from grasp_site.settings import GRASP_TOOLS
 from search.models import KnowledgeBase, SearchRun
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
 from tests import misbehaving
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def with_the_sites_model(films: KnowledgeBase, settings: Settings) -> None:
+    """The small site of these tests, which has no language model, with that of the settings."""
+    settings.GRASP_TOOLS = {**settings.GRASP_TOOLS, "language_model": GRASP_TOOLS["language_model"]}
 
 
 def asked(question: str = "Who made Amber Road?") -> SearchRun:
