@@ -40,6 +40,9 @@ class Reply:
     """Whether nothing is sent until the test is over."""
     by_event: bool = False
     """Whether each event of the body is sent by itself."""
+    gate: threading.Event | None = None
+    """What the event with the number `gated` waits for."""
+    gated: int = 0
     endless: bytes = b""
     """Bytes that are sent again and again without end."""
 
@@ -55,13 +58,14 @@ class Reply:
         return cls(status, json.dumps(body), {"Content-Type": "application/json", **named})
 
 
-def streamed(text: str, size: int = 8) -> Reply:
-    """Return a completion as server-sent events, with so many characters in each."""
+def streamed(text: str, size: int = 8, gate: threading.Event | None = None) -> Reply:
+    """Return a completion as server-sent events, with so many characters in each; the last text waits for the gate."""
     parts = [{"delta": {"content": text[at : at + size]}} for at in range(0, len(text), size)]
     chunks = [{"choices": [{"index": 0, **part}]} for part in [*parts, {"delta": {}, "finish_reason": "stop"}]]
     chunks.append({"choices": [], "usage": {"prompt_tokens": 120, "completion_tokens": 34}})
     said = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks)
-    return Reply(body=f"{said}data: [DONE]\n\n", headers={"Content-Type": "text/event-stream"}, by_event=True)
+    return Reply(body=f"{said}data: [DONE]\n\n", headers={"Content-Type": "text/event-stream"},
+                 by_event=True, gate=gate, gated=len(parts))  # fmt: skip
 
 
 SLOW = Reply(stalls=True)
@@ -163,7 +167,9 @@ class _Handler(BaseHTTPRequestHandler):
         if not reply.endless:
             self.send_header("Content-Length", str(reply.declared or len(content)))
         self.end_headers()
-        for part in content.split(b"\n\n") if reply.by_event else [content]:
+        for at, part in enumerate(content.split(b"\n\n") if reply.by_event else [content], 1):
+            if reply.gate is not None and at == reply.gated:
+                reply.gate.wait(30)
             self.wfile.write(part + b"\n\n" * (reply.by_event and bool(part)))
             self.wfile.flush()
         pause = 0.02 if len(reply.endless) < 100 else 0.0

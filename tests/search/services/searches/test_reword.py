@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -47,9 +49,16 @@ def test_what_the_sources_bear_out_is_kept_with_the_sources_that_it_cites(settin
 def test_each_sentence_is_told_once_it_has_arrived_whole(settings: Settings) -> None:
     sentences = ("Ada wrote On amber [1].", "Bob wrote it [1].", "It is a paper [1].")
     told: list[list[str]] = []
-    with misbehaving.running(misbehaving.streamed(json.dumps({"sentences": sentences}))) as server:
+    # The server does not end before something has been told.
+    heard = threading.Event()
+
+    def tell(some: list[Mapping[str, Any]]) -> None:
+        told.append([one["text"] for one in some])
+        heard.set()
+
+    with misbehaving.running(misbehaving.streamed(json.dumps({"sentences": sentences}), gate=heard)) as server:
         settings.LLM_BASE_URL, settings.LLM_MODEL = server.url, "tiny-1"
-        said, _ = reword("Which?", COMPOSED, lambda some: told.append([one["text"] for one in some]))
+        said, _ = reword("Which?", COMPOSED, tell)
     assert told[0] == [sentences[0]]
     assert told[-1] == [one["text"] for one in said] == [sentences[0], sentences[2]]
 
