@@ -9,7 +9,7 @@ from typing import Any
 from search.plan_words import aggregate_words
 from search.sentences.nothing import nothing_words
 from search.sentences.paths import is_worded, path_words
-from search.sentences.reading import exclusions, reading_words, with_article
+from search.sentences.reading import exclusions, name_words, reading_words, with_article
 from search.sentences.values import (
     Relations,
     amount_words,
@@ -80,8 +80,17 @@ class _Told:
         asked = {key: value for key, value in self.plan.items() if key not in ("ask", "show")}
         asked["target"] = {**asked["target"], "relevance_text": ""}
         asked["order"] = order if order and order.get("limit") else None
+        if asked["order"]:
+            asked["anchors"] = [one for one in asked["anchors"] if one["var"] != asked["target"].get("var", "T")]
         said = reading_words(asked, self.relations)
         return "" if said == types_words(self.plan["target"].get("labels") or (), 1) else said
+
+    @property
+    def choice(self) -> str:
+        """The names among which the first of an order is asked for: `of “A, B” `, or nothing."""
+        goal = self.plan["target"].get("var", "T")
+        names = [name_words(one, self.relations) for one in self.plan["anchors"] if one["var"] == goal]
+        return f"of {names[0]} " if names and (self.plan.get("order") or {}).get("limit") else ""
 
     def named(self, *, rest: bool = True) -> list[_Part]:
         """Return the first answers by name, each with its values and its source, and the number of the others."""
@@ -201,7 +210,7 @@ def _one(told: _Told, result: Json) -> Iterator[list[_Part]]:
         return
     article = "the only " if told.answer["complete"] and not told.plan.get("order") else "the "
     conditions = told.conditions
-    what = f"it is {'' if conditions.startswith('“') else article}{conditions}" if conditions else ""
+    what = f"{told.choice}it is {'' if conditions.startswith('“') else article}{conditions}" if conditions else ""
     if field:
         value = (result.get("evidence") or {}).get("value")
         yield [f"{_BEFORE[verdict]}{_value_words(name, field, value)}", source]
@@ -276,7 +285,7 @@ def _value_words(name: str, field: str, value: Any) -> str:
 def _each(told: _Told) -> Iterator[list[_Part]]:
     """Yield what every answer is, if that is more than its type; a plan of a name calls it by that name."""
     if said := told.conditions:
-        each = "It" if told.count == 1 else "Each of them"
+        each = told.choice + ("it" if told.count == 1 else "each of them")
         yield [f"{each} is {said if said.startswith('“') else with_article(said)}", told.looked_up]
 
 

@@ -98,6 +98,13 @@ EVERY_ONE = "Each of them is a paper that was written by “Ada” [3]."
         (text(answer("list", 2), "++", plan=ALL | {"order": {"by": CITED, "direction": "desc"}},
               evidence={"order": {"value": 14, "place": 1}}),
          "Two papers answer this: A (is cited by 14) [1] and B (is cited by 14) [2]."),
+        (text(answer("list", 1), "+", plan=ALL | LIGHTEST | {"anchors": [{"var": "T", "text": "A, B"}]},
+              evidence={"order": {"value": 9, "place": 1}}),
+         "A [1] answers this: of “A, B” it is the paper that has the lowest weight (weight 9 g)."),
+        (text(answer("list", 2), "++", plan=LIGHTEST | {"anchors": [{"var": "T", "text": "A, B"}]},
+              evidence={"order": {"value": 9, "place": 1}}),
+         "Two papers answer this: A (weight 9 g) [1] and B (weight 9 g) [2]. "
+         "Of “A, B” each of them is a paper that has the lowest weight [3]."),
         # Values that are asked for, and values that a condition compares.
         (text(answer("list", 1, field="weight_g"), "+", plan=BY_ADA | {"show": "weight_g"}, evidence={"value": 2180}),
          "The weight of A is 2180 g [1]. It is the only paper that was written by “Ada” [1]."),
