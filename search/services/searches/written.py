@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from search.plan_words import aggregate_words
+from search.language.reader import number
+from search.plan_words import Relations, aggregate_words
 from search.sentences.nothing import nothing_words
 from search.sentences.paths import is_worded, path_words
 from search.sentences.reading import exclusions, name_words, reading_words, with_article
 from search.sentences.values import (
-    Relations,
     amount_words,
     counted,
     measured,
@@ -96,7 +96,7 @@ class _Told:
         """Return the first answers by name, each with its values and its source, and the number of the others."""
         items: list[list[_Part]] = [[self.valued(one), self.source(one)] for one in self.here[:NAMED]]
         more = self.count - len(items)
-        return _listed([*items, *([[f"{more:,} more"]] if rest and more > 0 else [])])
+        return _listed([*items, *([[f"{number(more)} more"]] if rest and more > 0 else [])])
 
     def valued(self, result: Json) -> str:
         """Return the name of an answer with the values that put it first, are shown or are compared."""
@@ -116,7 +116,7 @@ class _Told:
     @property
     def looked_up(self) -> _Source:
         """The source of what is said of all answers or of none: what was looked up, and how many were found."""
-        found = f"{'' if self.answer['complete'] else 'at least '}{self.count:,} found"
+        found = f"{'' if self.answer['complete'] else 'at least '}{number(self.count)} found"
         return _Source(None, "", "", f"{self.conditions or self.noun}: {found}")
 
 
@@ -176,7 +176,7 @@ def _yes(told: _Told) -> Iterator[list[_Part]]:
     else:
         yield [f"{yes}: {counted(told.count, told.noun).lower()}"]
     if told.count > 1:
-        yield [f"This holds for {_least(told)}{told.count:,} {told.noun}", told.looked_up]
+        yield [f"This holds for {_least(told)}{number(told.count)} {told.noun}", told.looked_up]
 
 
 def _number(told: _Told) -> Iterator[list[_Part]]:
@@ -191,11 +191,10 @@ def _aggregate(told: _Told) -> Iterator[list[_Part]]:
     if one["value"] is None:
         yield [told.answer["line"]]
         return
-    some = "" if one["nodes"] == count else f"{one['nodes']:,} of "
-    value = amount_words(one["field"], shown_number(one["value"]))[1]
-    said = (
-        f"the {aggregate_words(one['function'], one['field'])} of {some}{_least(told)}{count:,} {told.noun} is {value}"
-    )
+    some = "" if one["nodes"] == count else f"{number(one['nodes'])} of "
+    value = amount_words(one["field"], shown_number(one["value"]), told.relations)[1]
+    what = aggregate_words(one["function"], one["field"])
+    said = f"the {what} of {some}{_least(told)}{number(count)} {told.noun} is {value}"
     yield [f"{_BEFORE[told.answer['verdict']]}{said}", told.looked_up]
     yield from _each(told)
     yield from _among(told)
@@ -213,7 +212,7 @@ def _one(told: _Told, result: Json) -> Iterator[list[_Part]]:
     what = f"{told.choice}it is {'' if conditions.startswith('“') else article}{conditions}" if conditions else ""
     if field:
         value = (result.get("evidence") or {}).get("value")
-        yield [f"{_BEFORE[verdict]}{_value_words(name, field, value)}", source]
+        yield [f"{_BEFORE[verdict]}{_value_words(name, field, value, told.relations)}", source]
         if what:
             yield [what, source]
     else:
@@ -226,7 +225,7 @@ def _one(told: _Told, result: Json) -> Iterator[list[_Part]]:
 def _several(told: _Told) -> Iterator[list[_Part]]:
     """Yield what is said of a list of answers."""
     answer, plan = told.answer, told.plan
-    many = counted(told.count, told.noun) if answer["complete"] else f"At least {told.count:,} {told.noun}"
+    many = counted(told.count, told.noun) if answer["complete"] else f"At least {number(told.count)} {told.noun}"
     said = f"{many} {_ANSWERS[answer['verdict']][told.count != 1]} this"
     text = plan["target"].get("relevance_text")
     if not told.here:
@@ -274,10 +273,10 @@ def _numbered(parts: Sequence[_Part], looked_up: _Source, numbers: dict[_Source,
     }
 
 
-def _value_words(name: str, field: str, value: Any) -> str:
+def _value_words(name: str, field: str, value: Any, relations: Relations) -> str:
     if value is None:
         return f"the {measured(field, None).removesuffix(' not known')} of {name} is not known here"
-    field_name, said = amount_words(field, value)
+    field_name, said = amount_words(field, value, relations)
     said = said if len(said) <= LONGEST_VALUE else f"{said[: LONGEST_VALUE - 1]}…"
     return f"the {field_name} of {name} {'are' if isinstance(value, list) and len(value) > 1 else 'is'} {said}"
 
