@@ -156,7 +156,7 @@ def test_an_answered_search_and_what_it_leads_to_have_no_fault(
     ask(page, question, knowledge_base)
     results = page.url
     found = {}
-    for leads_to in ("", "plan/", "trace/", "results/1/why/", "results/1/paths/"):
+    for leads_to in ("", "plan/", "trace/", "results/1/why/", "results/1/paths/", "written/"):
         page.goto(results + leads_to)
         open_details(page)
         found[leads_to or "results"] = faults_of(page)
