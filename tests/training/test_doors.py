@@ -66,7 +66,7 @@ STORED = {
 EMPTY = {
     "admin:search_artifact_download", "admin:search_job_bad_rows", "search-paths-between-csv",
     "search-paths-between-svg", "corrections-changed", "annotation-export", "evaluation-file",
-    "search-written",
+    "search-written", "search-explore-file",
 }  # fmt: skip
 """Doors of files, figures and answers that the knowledge base of this test does not have."""
 SAFE, CHANGING = ("GET", "HEAD", "OPTIONS"), ("POST", "PUT", "PATCH", "DELETE")
