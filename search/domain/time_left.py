@@ -20,118 +20,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from search.domain.foresight import CONSTANT, NONE, Foreseen, Seconds, foresee
+from search.domain.foresight import NONE, Seconds
+from search.domain.work_parts import LEAST, History, Part, new_part
 
-BUSY = 0.25
+BUSY = 0.35
 """Spread of the pace: how much faster or slower all of a job may be than former ones."""
 STRANGE = 1.0
 """Spread of the pace of a machine without any history, beside `BUSY`."""
-RATE = 0.12
-"""Spread of the time that a part needs by its own rate, when all of the part has been observed."""
-OVERDUE = 0.25
-"""Work that has told nothing for a while is assumed to need this share of the time again."""
-RECENT = 0.5
-"""The rate of a part is measured over this newest share of its progress, because rates change with the data."""
 WIDEST = 3.0
 """A range is shown if its high end is at most so many times its middle, or if it ends within `SOON` seconds."""
 SOON = 3.0
 SHORT = 0.5
 """Seconds that are added to both sides where the pace is measured, because short parts are mostly noise."""
-LEAST = 1e-3
-"""Seconds below which a part is taken to need no time."""
-MARKS = 64
-"""Most observations that are kept of a part to measure its newest rate."""
-
-
-@dataclass(frozen=True, slots=True)
-class Former:
-    """A part of a former job: its size, the seconds before its first unit, and those of its units."""
-
-    size: float
-    lead: float
-    units: float
-
-
-History = Mapping[str, Sequence[Former]]
-"""Part → what former jobs of the same kind took for theirs, on this machine."""
-
-
-@dataclass(slots=True)
-class Part:
-    """One part: its size, what is foreseen, what is done of what total, and the seconds that it has taken so far.
-
-    `done` and `total` are counts in the part's own unit; `total` is None while it is unknown. `first` is the count at
-    which this process began: a resumed part does not begin with 0. `before` are the seconds of earlier attempts.
-    `came` is the first observation of progress, as seconds and count.
-    """
-
-    name: str
-    size: float
-    lead: Foreseen
-    units: Foreseen
-    done: int = 0
-    total: int | None = None
-    first: int = 0
-    seconds: float = 0.0
-    before: float = 0.0
-    begun: bool = False
-    finished: bool = False
-    marks: list[tuple[float, int]] = field(default_factory=list)
-    came: tuple[float, int] | None = None
-
-    @property
-    def weight(self) -> float:
-        """The seconds that all of the part is foreseen to take."""
-        return self.lead.median + self.units.median
-
-    @property
-    def share(self) -> float:
-        """Share of the part that is done, 0 … 1; 0 while its size is unknown."""
-        if self.finished:
-            return 1.0
-        return min(1.0, self.done / self.total) if self.total else 0.0
-
-    @property
-    def steady(self) -> tuple[float, float]:
-        """The seconds since the first units came, and the share of the part that was done in them."""
-        done = self.total if self.finished and self.total else self.done
-        if self.came is None or not self.total or done <= self.came[1]:
-            return 0.0, 0.0
-        return self.seconds - self.came[0], (done - self.came[1]) / self.total
-
-    def mark(self, seconds: float) -> None:
-        """Keep an observation; if there are many, every second one is dropped."""
-        if self.marks and self.marks[-1][1] == self.done:
-            return
-        if self.came is None and self.done > self.first:
-            self.came = seconds, self.done
-        self.marks.append((seconds, self.done))
-        if len(self.marks) > MARKS:
-            self.marks = self.marks[::2]
-
-    def by_rate(self) -> Foreseen | None:
-        """Return what is left at the rate so far, or None if nothing has been done yet.
-
-        The rates of all that was done and of its newest share are both looked at: how far they are apart tells how much
-        the rate changes. Until something has come after the first units, the rate is that of these and of all that was
-        before them.
-        """
-        if not self.total or self.came is None:
-            return None
-        begin = self.came if self.done > self.came[1] else (0.0, self.first)
-        since = self.done - RECENT * (self.done - begin[1])
-        newest = max((mark for mark in self.marks if begin[1] <= mark[1] <= since), default=begin)
-        ended, last = self.marks[-1]
-        if last <= newest[1] or ended <= newest[0]:
-            return None
-        waited = self.seconds - ended
-        lefts = [(self.total - last) * (ended - at) / (last - done) - waited for at, done in (begin, newest)]
-        whole, new = (max(left, OVERDUE * waited, LEAST) for left in lefts)
-        apart = math.log(whole / new) / 2
-        return Foreseen(math.sqrt(whole * new), math.hypot(apart, RATE / math.sqrt(max(self.steady[1], LEAST))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +60,7 @@ class Estimate:
             "seconds_left": None if left is None else round(left.middle, 1),
             "seconds_left_range": None if left is None else [round(left.low, 1), round(left.high, 1)],
             "seconds": round(self.seconds, 1),
-            "parts": [
-                {
-                    "name": part.name, "weight": round(part.weight, 3), "size": round(part.size, 3), "done": part.done,
-                    "total": part.total, "seconds": round(part.before + part.seconds, 2), "finished": part.finished,
-                    "steady": [round(part.steady[0], 2), round(part.steady[1], 4)],
-                }
-                for part in self.parts
-            ],
+            "parts": [part.to_json() for part in self.parts],
         }  # fmt: skip
 
 
@@ -185,7 +81,7 @@ class Estimator:
     ) -> None:
         before, former = spent or {}, history or {}
         self._parts = [
-            _part(name, size if size >= LEAST else 0.0, former.get(name, ()), before.get(name, 0.0))
+            new_part(name, size if size >= LEAST else 0.0, former.get(name, ()), before.get(name, 0.0))
             for name, size in parts.items()
         ]
         self._strange = 0.0 if former else STRANGE
@@ -238,7 +134,7 @@ class Estimator:
         self._settle(now)
         known = [part.name for part in self._parts]
         if name not in known:
-            self._parts.insert(self._at + 1, _part(name, 0.0, (), 0.0))
+            self._parts.insert(self._at + 1, new_part(name, 0.0, (), 0.0))
             known.insert(self._at + 1, name)
         self._at = known.index(name)
         for part in self._parts[: self._at]:
@@ -265,9 +161,9 @@ class Estimator:
         precision = 1 / (BUSY**2 + self._strange**2)
         total = 0.0
         for part in self._parts:
-            took, foreseen = _observed(part) if part.begun and part.size else (0.0, 0.0)
+            took, foreseen = part.observed() if part.begun and part.size else (0.0, 0.0)
             if foreseen:
-                weight = 1 / (part.units.spread**2 + (SHORT / max(took, foreseen)) ** 2)
+                weight = 1 / (part.units.spread**2 + (SHORT / max(took, foreseen, LEAST)) ** 2)
                 total += weight * math.log((took + SHORT) / (foreseen + SHORT))
                 precision += weight
         return math.exp(total / precision), math.sqrt(1 / precision)
@@ -300,27 +196,6 @@ class Estimator:
         if not whole:
             return self._parts[self._at].share
         return sum(part.weight * part.share for part in self._parts) / whole
-
-
-def _part(name: str, size: float, former: Sequence[Former], before: float) -> Part:
-    """Return a part with what is foreseen of it. Without former work its lead is not told from its units."""
-    lead = foresee([(CONSTANT, one.lead) for one in former], CONSTANT) if former and size else Foreseen(0.0, 0.0)
-    return Part(name, size, lead, foresee([(one.size, one.units) for one in former], size), before=before)
-
-
-def _observed(part: Part) -> tuple[float, float]:
-    """Return the seconds that a part has told of, and those that were foreseen for the same work."""
-    seconds, share = part.steady
-    if share:
-        return seconds, part.units.median * share
-    if part.finished:
-        return part.seconds, part.weight * ((part.total - part.first) / part.total if part.total else 1.0)
-    if not part.total:
-        # Only that it takes longer than foreseen is known.
-        return part.seconds, min(part.weight, part.seconds)
-    # The first units may have waited for a start; that they came early is known.
-    should = part.lead.median + part.units.median * (part.done - part.first) / part.total
-    return (min(part.came[0], should), should) if part.came else (0.0, 0.0)
 
 
 def _useful(left: Seconds) -> Seconds | None:

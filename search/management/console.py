@@ -14,8 +14,9 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 
 from search.domain.job_kinds import Needs
 from search.domain.run_context import RunContext
-from search.domain.time_left import Estimate, Estimator, History
+from search.domain.time_left import Estimate, Estimator
 from search.domain.time_range import in_words
+from search.domain.work_parts import History
 from search.services.jobs.learned import history
 from search.services.jobs.needs import shortages
 from search.services.jobs.run_context import plain_run

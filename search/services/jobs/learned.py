@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping
-from typing import Any
 
-from search.domain.time_left import Former, History
+from search.domain.work_parts import Former, History, former_of
 from search.models import Job
 
 FORMER_JOBS = 30
@@ -19,16 +17,6 @@ def history(kind: str) -> History:
     done = Job.objects.filter(kind=kind, state=Job.State.DONE, worker_host=here, attempt__lte=1)
     found: dict[str, list[Former]] = {}
     for progress in done.order_by("-finished").values_list("progress", flat=True)[:FORMER_JOBS]:
-        for part in progress.get("parts", []):
-            # Jobs of earlier versions named the size otherwise.
-            if size := part.get("size") or part.get("foreseen"):
-                found.setdefault(part["name"], []).append(_former(part, size))
+        for name, former in former_of(progress):
+            found.setdefault(name, []).append(former)
     return found
-
-
-def _former(part: Mapping[str, Any], size: float) -> Former:
-    """Return the size, the seconds of a part before its units, and those of all its units at their steady rate."""
-    seconds = part.get("seconds") or 0.0
-    steady, share = part.get("steady") or (0.0, 0.0)
-    units = min(seconds, steady / share) if share else seconds
-    return Former(size, seconds - units, units)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from pytest import approx  # noqa: PT013
 
 from search.domain.foresight import Seconds
-from search.domain.time_left import BUSY, OVERDUE, WIDEST, Estimate, Estimator, Former, History
+from search.domain.time_left import BUSY, WIDEST, Estimate, Estimator
+from search.domain.work_parts import OVERDUE, Former, History
 
 
 def known(**parts: float) -> History:
@@ -29,8 +30,7 @@ def test_before_anything_is_reported_what_former_jobs_took_is_left() -> None:
     estimate = estimator(read=10.0, write=30.0).estimate(0.0)
     assert (estimate.part, estimate.share, estimate.seconds) == ("", 0.0, 0.0)
     assert left(estimate).middle == approx(40.0, rel=0.01)
-    # All of the job may be slower: 40 · 19^(0.25 · √3 / π) = 60 s, and faster: 27 s. The reading is known exactly, but
-    # so is not the pace of what follows.
+    # All of the job may be slower: 40 · 19^(0.35 · √3 / π) = 70 s, and faster: 23 s.
     assert left(estimate).low < 30 < 50 < left(estimate).high
 
 
@@ -129,13 +129,23 @@ def test_a_start_that_former_jobs_had_runs_out_and_is_not_expected_of_the_units(
 
 def test_the_rate_is_between_that_of_all_and_that_of_the_newest_half_and_unsure_by_their_distance() -> None:
     work = Estimator({}, 0.0)
-    for at, done in [(0.0, 0), (10.0, 20), (20.0, 60), (24.0, 100)]:
+    for at, done in [(0.0, 0), (10.0, 20), (30.0, 60), (42.0, 100)]:
         work.report("read", done, 400, at)
-    # From 20 to 100 in 14 s: 300 more in 52.5 s. From 60 on, in 4 s: 300 more in 30 s. The mean of logarithms: 39.7 s.
-    found = left(work.estimate(24.0))
-    assert found.middle == approx(math.sqrt(52.5 * 30))
-    # The ends are at least as far as if its spread was half of ln (52.5 / 30), 0.28: 19^(0.28 · √3 / π) = 1.57.
-    assert found.high > 39.7 * 1.57
+    # From 20 to 100 in 32 s: 300 more in 120 s. From 60 on, in 12 s: 300 more in 90 s. The mean of logarithms: 104 s.
+    found = left(work.estimate(42.0))
+    assert found.middle == approx(math.sqrt(120 * 90))
+    # The ends are at least as far as if its spread was half of ln (120 / 90), 0.144: 19^(0.144 · √3 / π) = 1.26.
+    assert found.high > 104 * 1.26
+
+
+def test_while_nothing_comes_the_time_left_does_not_shrink() -> None:
+    work = Estimator({}, 0.0)
+    for done in (0, 10, 20, 30):
+        work.report("read", done, 100, float(done))
+    assert left(work.estimate(30.0)).middle == approx(70.0)
+    # Ten should have come at 40 s. If they come at 50 s, it was 40 in 50 s or, of the newest, 20 in 30 s.
+    # Of all since 10: 30 in 40 s, 60 more in 80 s. Of the newest half, since 20: 20 in 30 s, 60 more in 90 s.
+    assert left(work.estimate(50.0)).middle == approx(math.sqrt(80 * 90))
 
 
 def test_a_resumed_part_counts_only_what_this_process_did() -> None:
@@ -200,9 +210,9 @@ def test_a_range_that_is_of_no_use_is_not_shown() -> None:
     # Two former jobs that took 1 and 100 times the size: the next may take anything.
     wild = {"read": [Former(10.0, 0.0, 10.0), Former(10.0, 0.0, 1000.0)] * 5}
     assert Estimator({"read": 10.0}, 0.0, history=wild).estimate(0.0).left is None
-    # A spread of 0.25 makes 19^(0.25 · √3 / π) = 1.5 times the middle, which is less than `WIDEST`.
-    assert WIDEST > 1.5
-    assert BUSY == 0.25
+    # A spread of 0.35 makes 19^(0.35 · √3 / π) = 1.76 times the middle, which is less than `WIDEST`.
+    assert BUSY == 0.35
+    assert WIDEST > 1.76
     assert estimator(read=10.0).estimate(0.0).left is not None
 
 

@@ -12,7 +12,7 @@ import structlog
 from django.utils import timezone
 
 from search.domain.errors import InvalidRequest
-from search.domain.time_left import Former
+from search.domain.work_parts import Former
 from search.models import Job, JobMetric
 from search.services.jobs.captured import captured
 from search.services.jobs.launch import launch_job
