@@ -24,6 +24,8 @@ NOISE, NOISE_JOBS = 0.35, 2.0
 """Spread between two runs of the same work without history, and the number of runs that this guess counts as."""
 BRIEF = 0.5
 """Seconds that are added to both sides where durations are compared, because short ones are mostly noise."""
+SURPRISE = 0.25
+"""Spread that is added for each e-fold by which something has already lasted longer than foreseen."""
 LARGEST = 10.0
 """Logarithm of the largest ratio that is told from any other: everything beyond is unknown."""
 CONSTANT = 1.0
@@ -84,7 +86,9 @@ class Foreseen:
         """Return what is left of the duration once it has lasted `after` seconds."""
         if self.median <= 0:
             return NONE
-        shape = LOGISTIC / max(self.spread, 1e-6)
+        # What has long been overdue was foreseen wrongly: the later it is, the less is known.
+        late = SURPRISE * max(0.0, math.log((after + BRIEF) / (self.median + BRIEF)))
+        shape = LOGISTIC / max(math.hypot(self.spread, late), 1e-6)
         # P(longer than t) = 1 / (1 + (t / median) ** shape); the quantiles are those of what lasts longer than `after`.
         try:
             odds = math.pow(after / self.median, shape)

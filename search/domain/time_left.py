@@ -26,7 +26,7 @@ from typing import Any
 from search.domain.foresight import NONE, Seconds
 from search.domain.work_parts import LEAST, History, Part, new_part
 
-BUSY = 0.35
+BUSY = 0.5
 """Spread of the pace: how much faster or slower all of a job may be than former ones."""
 STRANGE = 1.0
 """Spread of the pace of a machine without any history, beside `BUSY`."""

@@ -89,7 +89,7 @@ def duration(seconds: float | None) -> str:
 @register.filter
 def time_range(seconds: Sequence[float]) -> str:
     """Return a range of two durations in seconds for people: `2 to 4 minutes`."""
-    return in_words(*seconds)
+    return localised(in_words(*seconds))
 
 
 @register.filter

@@ -63,9 +63,10 @@ def test_the_range_of_a_duration_holds_nine_of_ten() -> None:
 def test_what_has_taken_longer_than_foreseen_needs_longer_still() -> None:
     # Longer than 10 s, of the same distribution: half of what is left of 1 is 1 / 4, reached at 30 s.
     assert Foreseen(10.0, math.pi / math.sqrt(3)).left(10.0).middle == approx(20.0)
-    # Far beyond, P(longer than t) = (t / after)^-shape: with shape 2 it halves at √2 times the time.
-    late = Foreseen(1.0, math.pi / math.sqrt(3) / 2).left(1e6)
-    assert late.middle == approx(1e6 * (math.sqrt(2) - 1), rel=1e-3)
+    # A thousand times as long: ln 1000 · 0.25 = 1.73 makes the shape 1.05 or less, and half needs as long again.
+    late = Foreseen(10.0, 0.01).left(10_000.0)
+    assert late.middle == approx(10_000.0 * (2 ** (1.7 / 1.814) - 1), rel=0.05)
+    assert late.high > 10 * late.middle
 
 
 def test_errors_of_independent_durations_add_in_quadrature() -> None:

@@ -30,7 +30,7 @@ def test_before_anything_is_reported_what_former_jobs_took_is_left() -> None:
     estimate = estimator(read=10.0, write=30.0).estimate(0.0)
     assert (estimate.part, estimate.share, estimate.seconds) == ("", 0.0, 0.0)
     assert left(estimate).middle == approx(40.0, rel=0.01)
-    # All of the job may be slower: 40 · 19^(0.35 · √3 / π) = 70 s, and faster: 23 s.
+    # All of the job may be slower: 40 · 19^(0.5 · √3 / π) = 90 s, and faster: 18 s.
     assert left(estimate).low < 30 < 50 < left(estimate).high
 
 
@@ -210,9 +210,9 @@ def test_a_range_that_is_of_no_use_is_not_shown() -> None:
     # Two former jobs that took 1 and 100 times the size: the next may take anything.
     wild = {"read": [Former(10.0, 0.0, 10.0), Former(10.0, 0.0, 1000.0)] * 5}
     assert Estimator({"read": 10.0}, 0.0, history=wild).estimate(0.0).left is None
-    # A spread of 0.35 makes 19^(0.35 · √3 / π) = 1.76 times the middle, which is less than `WIDEST`.
-    assert BUSY == 0.35
-    assert WIDEST > 1.76
+    # A spread of 0.5 makes 19^(0.5 · √3 / π) = 2.25 times the middle, which is less than `WIDEST`.
+    assert BUSY == 0.5
+    assert WIDEST > 2.25
     assert estimator(read=10.0).estimate(0.0).left is not None
 
 

@@ -38,9 +38,9 @@ def test_a_line_begins_each_part_and_comes_again_after_two_seconds_with_the_time
         clock.now = 100.0 + seconds
         progress(part, done, 100)
     # Former jobs took 12 + 30 s. After 1.2 s a tenth of the 12 s is done, after 3 s a quarter: exactly as they did.
-    # Before it has shown its pace, all of the job may be slower or faster by 19^(0.35 · √3 / π) = 1.76.
+    # Before it has shown its pace, all of the job may be slower or faster by 19^(0.5 · √3 / π) = 2.25.
     assert stream.getvalue().splitlines() == [
-        "Checking: 0 %, time left 20 to 70 seconds",
+        "Checking: 0 %, time left 20 to 90 seconds",
         "Checking: 25 %, time left 20 to 60 seconds",
         "Loading: 0 %, time left about 30 seconds",
     ]
@@ -71,10 +71,10 @@ def test_work_that_reports_nothing_is_told_to_go_on_every_half_minute() -> None:
     at(80.0)
     at(91.0)
     assert stream.getvalue().splitlines() == [
-        "Begun, time left 8 to 30 minutes (goes on, 0:30 so far)",
-        "Drawing: 10 %, time left 9 to 25 minutes",
+        "Begun, time left 6 to 35 minutes (goes on, 0:30 so far)",
+        "Drawing: 10 %, time left 8 to 30 minutes",
         # Nothing more is done, so nothing less is left.
-        "Drawing: 10 %, time left 9 to 25 minutes (goes on, 1:31 so far)",
+        "Drawing: 10 %, time left 8 to 30 minutes (goes on, 1:31 so far)",
     ]
 
 
