@@ -73,8 +73,8 @@ def test_work_that_reports_nothing_is_told_to_go_on_every_half_minute() -> None:
     assert stream.getvalue().splitlines() == [
         "Begun, time left 6 to 35 minutes (goes on, 0:30 so far)",
         "Drawing: 10 %, time left 8 to 30 minutes",
-        # Nothing more is done, so nothing less is left.
-        "Drawing: 10 %, time left 8 to 30 minutes (goes on, 1:31 so far)",
+        # Nothing more is done, so nothing less is left, and it is less sure.
+        "Drawing: 10 %, time left 9 to 35 minutes (goes on, 1:31 so far)",
     ]
 
 
