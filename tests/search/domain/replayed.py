@@ -65,14 +65,14 @@ def replay(jobs: Sequence[dict[str, Any]]) -> Iterator[Replayed]:
             share = (number + 0.5) / READINGS
             now = share * job["seconds"]
             while passed < len(reports) and reports[passed][0] <= now:
-                at, *report = reports[passed]
-                estimator.report(*report, at)
+                at, part, done, total = reports[passed]
+                estimator.report(part, done, total, at)
                 passed += 1
             left = estimator.estimate(now).left
             shown = None if left is None else rounded(left.low, left.high)
             replayed.readings.append((share, shown, job["seconds"] - now))
-        for at, *report in reports[passed:]:
-            estimator.report(*report, at)
+        for at, part, done, total in reports[passed:]:
+            estimator.report(part, done, total, at)
         estimator.finish(job["seconds"])
         for name, one in former_of(estimator.estimate(job["seconds"]).to_json()):
             learned.setdefault(name, []).append(one)
