@@ -40,7 +40,7 @@ SCRIPTS = (
     "gpu_rerank",
     "gpu_train",
 )
-WITH_ARGUMENTS = ("asked", "backup", "calibrate", "crowd", "fit_reading", "ledger", "people", "reading")
+WITH_ARGUMENTS = ("asked", "backup", "calibrate", "crowd", "fit_reading", "ledger", "people", "progress", "reading")
 
 
 def main(names: list[str]) -> int:

@@ -1,158 +1,142 @@
-"""How well the time left of an import is estimated, and what each part costs.
+"""How often the true time left lies in the range that is shown, over recorded jobs.
 
-Each bundle is imported and indexed in this process. Twice a second the estimate is kept, and compared with the truth
-when the import has ended. The encoder gets a new name, so that no text is known from elsewhere; all data are dropped
-afterwards. `GRASP_BENCH_BUNDLES` names other bundles than the usual ones, separated by commas.
+Without arguments the recorded jobs of the tests are replayed. `python -m benchmarks progress FILE` records new ones on
+this machine, a line each: imports, indexings, evaluations and trainings of four sizes, over generated bundles and the
+demo base of papers. They are jobs as any other, so take a home of your own for them (`GRASP_HOME`).
 """
 
 from __future__ import annotations
 
+import json
 import os
-import resource
+import random
 import tempfile
-import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import median
+from typing import Any
 
-from django.db import connection
+from django.conf import settings
 
-from benchmarks.common import NotHere, data, show, table
-from benchmarks.import_speed import generate
-from search.domain.time_left import Estimate, Estimator
-from search.ingest.cleanup import remove_data
-from search.ingest.size import Size, bundle_size
-from search.interfaces import Encoder
-from search.management.commands.load_demo import DEMO_NAMES, FOLDER
-from search.models import KnowledgeBase, Snapshot
-from search.models.partitions import partition
-from search.neural.encoders import SentenceEncoder
-from search.services.jobs.run_context import plain_run
-from search.services.knowledge.expected import import_needs, import_parts, snapshot_size
-from search.services.knowledge.import_snapshot import import_snapshot
-from search.services.knowledge.index_snapshot import build_index
+from benchmarks.common import show, table
+from search.management.commands.load_demo import FOLDER
+from search.services.jobs.kinds import parts_of
+from search.services.jobs.launch import launch_job
+from search.services.jobs.run_here import run_here
+from tests.search.domain.replayed import RECORDED, Replayed, recorded, replay
 
-NAME = "bench-progress"
-SECONDS_BETWEEN = 0.5
-FROM = 1 / 3
-"""Share of the whole time after which the estimate has to hold."""
-WITHIN = 0.3
-"""Relative error that still counts as holding."""
-SHORT_SECONDS = 3.0
-"""An error of less is nothing that anybody notices."""
-GENERATED_NODES, GENERATED_EDGES = 8_000, 40_000
-BUNDLES = ("papers", "generated", "prime-ibd", "wikipathways")
+SPACING = 0.25
+"""Least seconds between two recorded reports of a part."""
+NODES = (100, 250, 600, 1500)
+QUESTIONS = (15, 40, 100, 250)
+LEARNED = (60, 120, 180, 240)
+RELATIONS = {("person", "work"): "wrote", ("person", "place"): "lives in", ("work", "place"): "is set in"}
+TYPES = ("person", "place", "work")
 
 
-def main() -> None:
-    """Import each bundle and print the tables."""
-    encoder = SentenceEncoder()
-    encoder.name = f"{encoder.name} measured at {time.time():.0f}"
-    rows = []
+def main(arguments: Sequence[str] = ()) -> None:
+    """Print the table of the recorded jobs; of those that are recorded now if a file is named."""
+    file = Path(arguments[0]) if arguments else RECORDED
+    if arguments:
+        _record(file)
+    replayed = list(replay(recorded(file)))
+    rows = [_row(f"{one.kind}, {one.size}", [one], one.seconds) for one in replayed]
+    rows.append(_row("all", replayed, sum(one.seconds for one in replayed)))
+    columns = ("job", "seconds", "shown %", "true %", "range, first third", "range, then")
+    table(
+        "Readings that show a range, and those of them that hold the truth; range: high end for each low one",
+        columns,
+        rows,
+    )
+
+
+def _row(name: str, jobs: list[Replayed], seconds: float) -> tuple[str | float, ...]:
+    readings, shown = sum(len(job.readings) for job in jobs), sum(job.shown for job in jobs)
+    widths = [[width for job in jobs for width in job.widths(late=late)] for late in (False, True)]
+    held = sum(job.held for job in jobs)
+    return (
+        name,
+        seconds,
+        100 * shown / readings,
+        100 * held / max(1, shown),
+        *(f"{median(found):.1f}" if found else "–" for found in widths),
+    )
+
+
+def _record(file: Path) -> None:
+    """Do the jobs, and append a line for each to the file."""
     with tempfile.TemporaryDirectory() as folder:
-        for bundle in os.environ.get("GRASP_BENCH_BUNDLES", ",".join(BUNDLES)).split(","):
-            try:
-                source = _source(bundle, Path(folder))
-            except NotHere as reason:
-                show(f"{bundle}: {reason}; not measured.")
-                continue
-            try:
-                rows.append((bundle, *_measured(bundle, source, encoder)))
-            finally:
-                _forget()
-    columns = ("bundle", "seconds", "expected", "estimates", f"within {WITHIN:.0%}", "or 3 s", "median error %",
-               "90th percentile %", "worst %")  # fmt: skip
-    table("Time left, estimates after a third of the time", columns, rows)
+        settings.GRASP_IMPORT_ROOTS = [folder, str(FOLDER)]
+        for kind, size, asked in _jobs(Path(folder)):
+            line = _recorded(kind, size, asked)
+            with file.open("a") as lines:
+                lines.write(json.dumps(line, separators=(",", ":")) + "\n")
+            show(f"{kind}, {size}: {line['seconds']:.0f} s, for a size of {sum(line['parts'].values()):.0f} s")
 
 
-def _source(bundle: str, folder: Path) -> Path:
-    if bundle == "generated":
-        return generate(folder, GENERATED_NODES, GENERATED_EDGES)
-    return FOLDER / bundle if bundle in DEMO_NAMES else data(bundle)
+def _jobs(folder: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield (kind, size, specification) of each job to record; what they need is made before."""
+    base = {"knowledge_base": "papers"}
+    _do({"kind": "import", "arguments": {"source": str(FOLDER / "papers"), "name": "papers"}})
+    made = {"number": max(QUESTIONS), "set_name": "made"}
+    _do({"kind": "synthesise", "arguments": made, **base})
+    asked = {**base, "question_set": "made"}
+    for nodes, questions, learned in zip(NODES, QUESTIONS, LEARNED, strict=True):
+        mark = f"{nodes}-{time.time():.0f}"
+        source = _bundle(folder / f"imported-{mark}", nodes)
+        yield "import", f"{nodes} nodes", {"arguments": {"source": str(source), "name": source.name}}
+        source = _bundle(folder / f"indexed-{mark}", nodes)
+        _do({"kind": "import", "arguments": {"source": str(source), "name": source.name, "index": False}})
+        yield "index", f"{nodes} nodes", {"knowledge_base": source.name}
+        arguments: dict[str, Any] = {"pipelines": ["grasp"], "limit": questions, "seed": time.time_ns() % 2**31}
+        yield "evaluate", f"{questions} questions", {**asked, "arguments": arguments}
+        yield "train_planner", f"{learned} questions", {**asked, "arguments": {"limit": learned}}
 
 
-def _measured(bundle: str, source: Path, encoder: Encoder) -> tuple[float | int, ...]:
-    size = bundle_size(source)
-    expected = import_parts(size)
-    estimator, lock = Estimator(expected, time.monotonic()), threading.Lock()
-    kept: list[tuple[float, Estimate]] = []
-    ended = threading.Event()
+def _do(asked: Mapping[str, Any], progress: Any = lambda *_: None) -> dict[str, float]:
+    """Do a job in this process; return its parts with their sizes."""
+    job, _ = launch_job(here=True, **asked)
+    run_here(job, progress)
+    return parts_of(job)
 
-    def report(part: str, done: int, total: int | None) -> None:
-        with lock:
-            estimator.report(part, done, total, time.monotonic())
 
-    def sample() -> None:
-        while not ended.wait(SECONDS_BETWEEN):
-            with lock:
-                now = time.monotonic()
-                kept.append((now, estimator.estimate(now)))
-
+def _recorded(kind: str, size: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+    names: dict[str, int] = {}
+    reports: list[tuple[float, int, int, int | None]] = []
     began = time.monotonic()
-    sampler = threading.Thread(target=sample)
-    sampler.start()
-    try:
-        import_snapshot(source=source, name=NAME, index=False, run=plain_run(report))
-        snapshot = Snapshot.objects.filter(knowledge_base__name=NAME).latest("pk")
-        build_index(snapshot=snapshot, encoder=encoder, run=plain_run(report))
-    finally:
-        ended.set()
-        sampler.join()
-    finish = time.monotonic()
-    with lock:
-        estimator.finish(finish)
-        _parts(bundle, size, snapshot_size(snapshot), estimator.estimate(finish))
-    _needs(bundle, size, snapshot, encoder.dimensions)
-    return finish - began, sum(expected.values()), *_errors(began, finish, kept)
+
+    def progress(part: str, done: int, total: int | None) -> None:
+        at, number = round(time.monotonic() - began, 2), names.setdefault(part, len(names))
+        before = reports[-1] if reports and reports[-1][1] == number and reports[-1][2] <= done else None
+        if before is None or at - before[0] >= SPACING or (done == total and before[2] < done):
+            reports.append((at, number, int(done), total))
+
+    parts = _do({"kind": kind, **asked}, progress)
+    return {
+        "kind": kind, "size": size, "seconds": round(time.monotonic() - began, 2), "names": list(names),
+        "parts": {name: float(f"{seconds:.4g}") for name, seconds in parts.items()}, "reports": reports,
+    }  # fmt: skip
 
 
-def _errors(began: float, finish: float, kept: Sequence[tuple[float, Estimate]]) -> Iterator[float | int]:
-    errors, held, noticed = [], 0, 0
-    for at, estimate in kept:
-        truth = finish - at
-        if at - began < FROM * (finish - began) or estimate.seconds_left is None:
-            continue
-        off = abs(estimate.seconds_left - truth)
-        errors.append(100 * off / truth)
-        held += off <= WITHIN * truth
-        noticed += off <= max(WITHIN * truth, SHORT_SECONDS)
-    errors.sort()
-    yield len(errors)
-    yield 100 * held / len(errors)
-    yield 100 * noticed / len(errors)
-    yield errors[len(errors) // 2]
-    yield errors[len(errors) * 9 // 10]
-    yield errors[-1]
+def _bundle(folder: Path, nodes: int) -> Path:
+    """Write a bundle of texts that no other one has; return its folder."""
+    draw = random.Random(os.urandom(8))
+    words = sorted({word for word in (FOLDER / "papers" / "nodes.jsonl").read_text().split() if word.isalpha()})
 
+    def text(least: int, most: int) -> str:
+        return " ".join(draw.choice(words) for _ in range(draw.randint(least, most)))
 
-def _parts(bundle: str, guessed: Size, found: Size, estimate: Estimate) -> None:
-    show(f"{bundle}: {found.nodes:,} nodes, {found.edges:,} edges, {found.characters:,} characters; guessed "
-         f"{guessed.nodes:,} nodes, {guessed.edges:,} edges, {guessed.characters:,} characters")  # fmt: skip
-    rows = [
-        (part.name, part.expected, part.seconds, part.seconds / part.expected if part.expected else 0.0,
-         1e6 * part.seconds / found.nodes, 1e6 * part.seconds / max(1, found.edges), part.total or 0)
-        for part in estimate.parts
-    ]  # fmt: skip
-    columns = ("part", "expected s", "seconds", "ratio", "µs a node", "µs an edge", "units")
-    table(f"Parts of importing {bundle}", columns, rows)
-
-
-def _needs(bundle: str, size: Size, snapshot: Snapshot, dimensions: int) -> None:
-    """Compare what the import was estimated to need with what it took; the peak is that of all imports so far."""
-    needs = import_needs(size, dimensions)
-    files = sum(path.stat().st_size for path in snapshot.directory.rglob("*") if path.is_file())
-    names = [partition("search_node", snapshot.pk), partition("search_edge", snapshot.pk)]
-    names += [partition("search_vector", pk) for pk in snapshot.vector_sets.values_list("pk", flat=True)]
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT sum(pg_total_relation_size(name::regclass)) FROM unnest(%s::text[]) name", [names])
-        tables = int(cursor.fetchone()[0])
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    rows = [("disk", needs.disk / 1e6, (files + tables) / 1e6), ("memory", needs.memory / 1e6, peak / 1e6)]
-    table(f"Needs of importing {bundle}, MB", ("", "estimated", "taken"), rows)
-
-
-def _forget() -> None:
-    for snapshot in Snapshot.objects.filter(knowledge_base__name=NAME):
-        snapshot.releases.all().delete()
-        remove_data(snapshot)
-    KnowledgeBase.objects.filter(name=NAME).delete()
+    folder.mkdir()
+    (folder / "kb.json").write_text(json.dumps({"name": folder.name, "node_types": {name: {} for name in TYPES}}))
+    with (folder / "nodes.jsonl").open("w") as file:
+        for i in range(nodes):
+            fields = {"about": text(5, 40), "year": 1900 + i % 120}
+            file.write(json.dumps({"id": f"{i}", "type": TYPES[i % 3], "name": text(3, 3), "fields": fields}) + "\n")
+    with (folder / "edges.tsv").open("w") as file:
+        file.write("source\trelation\ttarget\n")
+        for _ in range(4 * nodes):
+            i, j = draw.randrange(nodes), draw.randrange(nodes)
+            if relation := RELATIONS.get((TYPES[i % 3], TYPES[j % 3])):
+                file.write(f"{i}\t{relation}\t{j}\n")
+    return folder

@@ -38,7 +38,7 @@ def _work(*, away: bool = False, workers: Sequence[Worker] = (), jobs: Sequence[
         "all_ready": not away, "broker_away": away, "workers": workers,
         "queues": [{"name": "search", "reason": "", "waiting": Waiting(0, None)},
                    {"name": "gpu", "reason": "waiting: no worker for queue gpu", "waiting": waiting}],
-        "live_jobs": [{"job": one, "percent": 42, "seconds_left": 71, "reason": ""}
+        "live_jobs": [{"job": one, "percent": 42, "left": [60, 100], "reason": ""}
                       for one in jobs],
     }  # fmt: skip
 
@@ -106,7 +106,7 @@ def _followed(state: str, sentence: str, label: str = "info", **values: Any) -> 
         ]
         return {
             "job": job_of(state, finished=finished), "label": label, "live": False,
-            "sentence": sentence, "percent": 100 if done else 42, "seconds_left": 71 if state == "running" else None,
+            "sentence": sentence, "percent": 100 if done else 42, "left": [60, 100] if state == "running" else None,
             "parts": [PartShown("text index", 100, "61,204 of 61,204", 12.0, "done"),
                       PartShown("vectors", 100 if done else 30, "18,361 of 61,204", 55.0, "running")],
             "judgements": (), "result_tables": (), "heat_maps": "",

@@ -41,6 +41,6 @@ def job_of(state: str = "running", **values: Any) -> Job:
     given: dict[str, Any] = {
         "pk": ID, "kind": "index", "knowledge_base_name": "films", "state": state, "queue": "jobs", "attempt": 1,
         "created": WHEN, "started": WHEN, "worker_host": "worker-1", "worker_process": 4711,
-        "progress": {"share": 0.42, "seconds_left": 71}, "arguments": {},
+        "progress": {"share": 0.42, "seconds_left_range": [60, 100]}, "arguments": {},
     }  # fmt: skip
     return Job(**given | values)

@@ -11,15 +11,15 @@ from django.conf import settings
 from search.admin.schema_drawing import drawing_of
 from search.domain.errors import InvalidRequest
 from search.domain.job_kinds import Target
+from search.domain.time_left import Estimator
 from search.ingest.ends import NO_NODE
 from search.jobs.import_kb import ImportJob
 from search.models import Job, KnowledgeBase, Upload
 from search.services.access.visitors import User
 from search.services.imports.place import is_neo4j
 from search.services.imports.preview_upload import name_of, preview_upload
-from search.services.jobs.learned import learned
+from search.services.jobs.learned import history
 from search.services.jobs.needs import available_memory, shortages
-from search.services.knowledge.expected import total
 from search.services.uploads.unpack_upload import unfinished
 
 CHUNK_MEGABYTES = 8
@@ -114,7 +114,7 @@ def _empty(kind: str, problem: str) -> dict[str, Any]:
 def checked(upload: Upload, preview: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the page of the check shows: the schema as a drawing and tables, faults, and the estimate."""
     job = ImportJob(**arguments_of(upload, preview))
-    seconds = learned("import", job.parts()).expected
+    left = Estimator(job.parts(), 0.0, history=history("import")).estimate(0.0).left
     needs = job.needs(Target())
     node_types = sorted(preview["schema"]["node_types"], key=lambda entry: -entry["count"])
     relations = sorted(preview["schema"]["relation_types"], key=lambda entry: -entry["count"])
@@ -122,7 +122,7 @@ def checked(upload: Upload, preview: Mapping[str, Any]) -> dict[str, Any]:
         "preview": preview, "warnings": _warnings(preview),
         "fault_groups": [group_shown(group) for group in preview["fault_groups"]],
         "kind": KINDS[preview["kind"]], "drawing": drawing_of(preview["schema"]),
-        "node_types": node_types, "relations": relations, "seconds": total(seconds), "needs": needs,
+        "node_types": node_types, "relations": relations, "seconds": left and (left.low, left.high), "needs": needs,
         "shortages": [fault.message for fault in shortages(needs)], "available_memory": available_memory(),
         "files": [_rows(file, preview) for file in preview["files"] if file["role"] != "ignore"],
     }  # fmt: skip

@@ -128,7 +128,7 @@ def page_of(job: Job) -> dict[str, Any]:
         "resumable": job.state == Job.State.CANCELLED or (job.state == Job.State.FAILED and not job.notes.get(FINAL)),
         "sentence": sentence_of(job),
         "percent": percent_of(job),
-        "seconds_left": job.progress.get("seconds_left") if job.state == Job.State.RUNNING else None,
+        "left": job.progress.get("seconds_left_range") if job.state == Job.State.RUNNING else None,
         "parts": parts_of(job),
         "judgements": judged,
         "refused": any(not one.on for one in judged),

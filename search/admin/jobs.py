@@ -33,7 +33,7 @@ from search.services.jobs.kinds import describe_kinds, kind_names, may_do, offer
 from search.services.jobs.launch import launch_job
 from search.services.jobs.wake import wake
 from search.services.promote_result import promote_job
-from search.templatetags.search_text import duration
+from search.templatetags.search_text import duration, time_range
 
 LARGE_COLUMNS = ("specification", "notes", "result")
 
@@ -240,8 +240,8 @@ class JobAdmin(ReadOnlyAdmin):
         percent = percent_of(job)
         if job.state not in Job.LIVE:
             return "–" if job.state != Job.State.DONE else "100 %"
-        left = job.progress.get("seconds_left")
-        told = f"{percent} %" + (f", {duration(left)} left" if left is not None and job.state == "running" else "")
+        left = job.progress.get("seconds_left_range")
+        told = f"{percent} %" + (f", {time_range(left)} left" if left is not None and job.state == "running" else "")
         bar = '<progress class="job-bar" max="100" value="{}" aria-label="Progress">{}</progress> {}'
         return format_html(bar, percent, told, told)
 

@@ -44,7 +44,7 @@ def state_of_services(user: User) -> dict[str, Any]:
         "live_jobs": [
             {
                 "job": job, "percent": percent_of(job),
-                "seconds_left": job.progress.get("seconds_left") if job.state == Job.State.RUNNING else None,
+                "left": job.progress.get("seconds_left_range") if job.state == Job.State.RUNNING else None,
                 "reason": _reason(job.queue, queues) if job.state == Job.State.QUEUED else "",
             }
             for job in jobs

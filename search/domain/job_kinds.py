@@ -88,7 +88,10 @@ class Kind(Protocol):
         ...
 
     def expected(self, target: Target) -> Mapping[str, float]:
-        """Return part → expected seconds for this target; by default the shares of `parts`, whatever their unit."""
+        """Return part → size for this target: seconds of a reference machine. By default the shares of `parts`.
+
+        Former jobs say how long a part of a size takes on this machine, so only the proportions have to be right.
+        """
         return self.parts()
 
     def refuse(self, target: Target) -> Sequence[Fault]:

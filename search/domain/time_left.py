@@ -1,107 +1,45 @@
-"""Estimates the time left of long work that consists of parts, from what is expected and what has been observed.
+"""Estimates the time left of long work that consists of parts, as a range, from former work and what is observed.
 
-Each part has an expected duration, which serves twice: as its weight in the share of the work that is done, and as the
-first estimate of its duration. Two observations correct the estimate:
+Each part has a *size*, which are the seconds that a reference machine would need for it. What former jobs needed for
+theirs says what it takes on this machine (`search.domain.foresight`). Two observations correct that:
 
-- Within a part, the observed rate. While little of a part is done its rate says little, so its expected duration counts
-  as well: as much as `TRUST` of the part's progress would.
-- Between parts, the pace: observed divided by expected seconds. A machine that took twice the expected time for the
-  finished work is expected to take twice the time for the rest.
+- Within a part, the observed rate, the more, the more of the part is done.
+- Between parts, the pace: how much longer the parts so far have taken than was foreseen. A busy machine is expected to
+  stay busy.
 
 What comes before the first unit of a part (models are loaded, processes are started) is its *lead*. It comes once, so
-it is no rate: both observations begin at the first unit. Until a second one has come, the first is an upper bound.
+it is no rate, and it is foreseen apart from the units. Until a second unit has come, the first is an upper bound.
+
+The range holds the true time nine times of ten. A range that is too wide to be of use is not shown: without former work
+little is known until the work itself has shown how fast it is.
 
 Times are seconds of any clock that only goes forward. All classes are independent of the clock and of threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-TRUST = 0.03
-"""Share of a part after which its own rate counts as much as its expected duration."""
-FEW = 0.02
-"""Share of all expected seconds by which the pace is drawn towards 1, so that the first seconds do not decide it."""
-OVERDUE = 0.25
-"""A part of unknown size that takes longer than expected is assumed to need this share of its time again."""
-RECENT = 0.5
-"""The rate of a part is measured over this newest share of its progress, because rates change with the data."""
-LEAST = 1e-3
-"""Expected seconds below which a part is taken to need no time."""
-MARKS = 64
-"""Most observations that are kept of a part to measure its newest rate."""
+from search.domain.foresight import NONE, Seconds
+from search.domain.work_parts import LEAST, History, Part, new_part
 
-
-@dataclass(slots=True)
-class Part:
-    """One part: its expected seconds, what is done of what total, and the seconds that it has taken so far.
-
-    `done` and `total` are counts in the part's own unit; `total` is None while it is unknown. `first` is the count at
-    which this process began: a resumed part does not begin with 0. `before` are the seconds of earlier attempts.
-    `came` is the first observation of progress, as seconds and count; `lead` are the seconds of `expected` before it.
-    """
-
-    name: str
-    expected: float
-    done: int = 0
-    total: int | None = None
-    first: int = 0
-    seconds: float = 0.0
-    before: float = 0.0
-    begun: bool = False
-    finished: bool = False
-    marks: list[tuple[float, int]] = field(default_factory=list)
-    lead: float = 0.0
-    came: tuple[float, int] | None = None
-
-    @property
-    def share(self) -> float:
-        """Share of the part that is done, 0 … 1; 0 while its size is unknown."""
-        if self.finished:
-            return 1.0
-        return min(1.0, self.done / self.total) if self.total else 0.0
-
-    @property
-    def steady(self) -> tuple[float, float]:
-        """The seconds since the first units came, and the share of the part that was done in them."""
-        done = self.total if self.finished and self.total else self.done
-        if self.came is None or not self.total or done <= self.came[1]:
-            return 0.0, 0.0
-        return self.seconds - self.came[0], (done - self.came[1]) / self.total
-
-    def mark(self, seconds: float) -> None:
-        """Keep an observation; if there are many, every second one is dropped."""
-        if self.marks and self.marks[-1][1] == self.done:
-            return
-        if self.came is None and self.done > self.first:
-            self.came = seconds, self.done
-        self.marks.append((seconds, self.done))
-        if len(self.marks) > MARKS:
-            self.marks = self.marks[::2]
-
-    def by_rate(self) -> float | None:
-        """Return the seconds left at the newest rate, or None if nothing has been done yet.
-
-        Until something has come after the first units, the rate is that of these and of all that was before them.
-        """
-        if not self.total or self.came is None:
-            return None
-        begin = self.came if self.done > self.came[1] else (0.0, self.first)
-        since = self.done - RECENT * (self.done - begin[1])
-        began, at = max((mark for mark in self.marks if begin[1] <= mark[1] <= since), default=begin)
-        ended, last = self.marks[-1]
-        if last <= at or ended <= began:
-            return None
-        left = (self.total - last) * (ended - began) / (last - at)
-        waited = self.seconds - ended
-        return max(left - waited, OVERDUE * waited)
+BUSY = 0.5
+"""Spread of the pace: how much faster or slower all of a job may be than former ones."""
+STRANGE = 1.0
+"""Spread of the pace of a machine without any history, beside `BUSY`."""
+WIDEST = 3.0
+"""A range is shown if its high end is at most so many times its middle, or if it ends within `SOON` seconds."""
+SOON = 3.0
+SHORT = 0.5
+"""Seconds that are added to both sides where the pace is measured, because short parts are mostly noise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """How far the work is: the present part, the share that is done (0 … 1), and the seconds left if there is a guess.
+    """How far the work is: the present part, the share that is done (0 … 1), and the time left if there is a guess.
 
     `parts` are the parts in their order, for display.
     """
@@ -110,34 +48,28 @@ class Estimate:
     done: int
     total: int | None
     share: float
-    seconds_left: float | None
+    left: Seconds | None
     seconds: float
     parts: tuple[Part, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return the estimate as a JSON object, as a job's row stores it."""
-        left = None if self.seconds_left is None else round(self.seconds_left, 1)
+        left = self.left
         return {
             "part": self.part, "done": self.done, "total": self.total, "share": round(self.share, 4),
-            "seconds_left": left, "seconds": round(self.seconds, 1),
-            "parts": [
-                {
-                    "name": part.name, "weight": round(part.expected, 3), "done": part.done, "total": part.total,
-                    "seconds": round(part.before + part.seconds, 2), "finished": part.finished,
-                    "steady": [round(part.steady[0], 2), round(part.steady[1], 4)],
-                }
-                for part in self.parts
-            ],
+            "seconds_left": None if left is None else round(left.middle, 1),
+            "seconds_left_range": None if left is None else [round(left.low, 1), round(left.high, 1)],
+            "seconds": round(self.seconds, 1),
+            "parts": [part.to_json() for part in self.parts],
         }  # fmt: skip
 
 
 class Estimator:
     """Receives the reports of work and estimates its time left.
 
-    `parts` maps the name of each planned part, in order, to its expected seconds. Parts that nobody planned are added
-    when they are first reported; their expected duration is 0. When a part begins, all parts before it are finished.
-    `spent` holds the seconds of each part in earlier attempts of the same work, `leads` those of the expected seconds
-    that come before the first unit.
+    `parts` maps the name of each planned part, in order, to its size. Parts that nobody planned are added when they are
+    first reported; nothing is foreseen of them. When a part begins, all parts before it are finished. `spent` holds the
+    seconds of each part in earlier attempts of the same work.
     """
 
     def __init__(
@@ -145,14 +77,14 @@ class Estimator:
         parts: Mapping[str, float],
         now: float,
         spent: Mapping[str, float] | None = None,
-        leads: Mapping[str, float] | None = None,
+        history: History | None = None,
     ) -> None:
-        before, lead = spent or {}, leads or {}
+        before, former = spent or {}, history or {}
         self._parts = [
-            Part(name, expected if expected >= LEAST else 0.0, before=before.get(name, 0.0),
-                 lead=min(lead.get(name, 0.0), expected))
-            for name, expected in parts.items()
-        ]  # fmt: skip
+            new_part(name, size if size >= LEAST else 0.0, former.get(name, ()), before.get(name, 0.0))
+            for name, size in parts.items()
+        ]
+        self._strange = 0.0 if former else STRANGE
         self._at = -1
         self._began = self._entered = self._seen = now
 
@@ -179,17 +111,20 @@ class Estimator:
         if self._at < 0:
             # Work that only found that everything was done has no current part, and all parts are finished.
             ended = bool(self._parts) and all(part.finished for part in self._parts)
-            waited = min(now - self._began, self._parts[0].lead) if self._parts else 0.0
-            left = 0.0 if ended else (sum(part.expected for part in self._parts) - waited) or None
+            whole = NONE if ended else self._rest(self._parts, *self._pace(), waited=now - self._began)
+            left = _useful(whole) if self._parts else None
             return Estimate("", 0, None, float(ended), left, now - self._began, tuple(self._parts))
         current = self._parts[self._at]
         if not current.finished:
             current.seconds = now - self._entered
-        pace = self._pace()
-        left = self._left(current, pace)
-        rest = self._parts[self._at + 1 :]
-        if left is not None:
-            left += pace * sum(part.expected for part in rest if not part.finished)
+        pace, spread = self._pace()
+        running = self._left(current, pace, spread)
+        left = None
+        if running is not None:
+            rest = self._rest([part for part in self._parts[self._at + 1 :] if not part.finished], pace, spread)
+            whole = running + rest
+            # Whatever the parts to come need, it is no less than what the running one does.
+            left = _useful(Seconds(max(whole.low, running.low), whole.middle, whole.high))
         return Estimate(
             current.name, current.done, current.total, self._share(), left, now - self._began, tuple(self._parts)
         )
@@ -199,7 +134,7 @@ class Estimator:
         self._settle(now)
         known = [part.name for part in self._parts]
         if name not in known:
-            self._parts.insert(self._at + 1, Part(name, 0.0))
+            self._parts.insert(self._at + 1, new_part(name, 0.0, (), 0.0))
             known.insert(self._at + 1, name)
         self._at = known.index(name)
         for part in self._parts[: self._at]:
@@ -217,54 +152,52 @@ class Estimator:
             current = self._parts[self._at]
             current.seconds, current.finished = now - self._entered, True
 
-    def _pace(self) -> float:
-        """Return observed divided by expected seconds of the work that this process has done."""
-        few = FEW * sum(part.expected for part in self._parts)
-        observed = expected = few
+    def _pace(self) -> tuple[float, float]:
+        """Return how many times longer the work so far has taken than foreseen, and the spread of that factor.
+
+        Its logarithm is the mean of a normal distribution with a normal prior. Parts that are brief, or that were
+        foreseen badly, say little.
+        """
+        precision = 1 / (BUSY**2 + self._strange**2)
+        total = 0.0
         for part in self._parts:
-            if part.begun and part.expected:
-                took, should = self._observed(part)
-                observed, expected = observed + took, expected + should
-        return observed / expected if expected > 0 else 1.0
+            took, foreseen = part.observed() if part.begun and part.size else (0.0, 0.0)
+            if foreseen:
+                weight = 1 / (part.units.spread**2 + (SHORT / max(took, foreseen, LEAST)) ** 2)
+                total += weight * math.log((took + SHORT) / (foreseen + SHORT))
+                precision += weight
+        return math.exp(total / precision), math.sqrt(1 / precision)
 
-    def _observed(self, part: Part) -> tuple[float, float]:
-        """Return the seconds that a part has told of, and those that were expected for the same work."""
-        units = part.expected - part.lead
-        seconds, share = part.steady
-        if share:
-            return seconds, units * share
-        if part.finished:
-            return part.seconds, part.expected * ((part.total - part.first) / part.total if part.total else 1.0)
-        if not part.total:
-            # Only that it takes longer than expected is known.
-            return part.seconds, min(part.expected, part.seconds)
-        # The first units may have waited for a start; that they came early is known.
-        should = part.lead + units * (part.done - part.first) / part.total
-        return (min(part.came[0], should), should) if part.came else (0.0, 0.0)
+    def _rest(self, parts: Sequence[Part], pace: float, spread: float, waited: float = 0.0) -> Seconds:
+        """Return what the parts to come take, at a pace that all of them share; the first has waited for a start."""
+        whole = NONE
+        for part in parts:
+            whole += part.lead.times(pace).left(waited) + part.units.times(pace).left()
+            waited = 0.0
+        return whole.widened(spread)
 
-    def _left(self, part: Part, pace: float) -> float | None:
-        """Return the seconds left of the present part, or None if neither an expectation nor a rate is known."""
+    def _left(self, part: Part, pace: float, spread: float) -> Seconds | None:
+        """Return what is left of the present part, or None if neither a size nor a rate is known."""
         if part.finished:
-            return 0.0
-        by_rate = part.by_rate()
+            return NONE
+        by_rate, units = part.by_rate(), part.units.times(pace, spread)
+        if not part.size:
+            return None if by_rate is None else by_rate.left()
         if not part.total:
-            expected = part.expected * pace
-            return max(expected - part.seconds, OVERDUE * part.seconds) if part.expected else None
-        units = (part.expected - part.lead) * pace * (1 - part.share)
+            return units.left(part.seconds)
+        units = units.times(1 - part.share)
         if by_rate is None:
-            expected = max(0.0, part.lead - part.seconds) + units
-            return max(expected, OVERDUE * part.seconds) if part.expected else None
-        if not part.expected:
-            return by_rate
-        _, share = part.steady
-        if not share:
-            return min(by_rate, max(units, OVERDUE * (part.seconds - part.marks[-1][0])))
-        trust = share / TRUST
-        return (trust * by_rate + units) / (trust + 1)
+            return part.lead.left(part.seconds) + units.left()
+        return by_rate.combined(units).left()
 
     def _share(self) -> float:
         """Return the share of the work that is done, by weight; without weights, that of the present part."""
-        whole = sum(part.expected for part in self._parts)
+        whole = sum(part.weight for part in self._parts)
         if not whole:
             return self._parts[self._at].share
-        return sum(part.expected * part.share for part in self._parts) / whole
+        return sum(part.weight * part.share for part in self._parts) / whole
+
+
+def _useful(left: Seconds) -> Seconds | None:
+    """Return a range that is narrow enough to be of use, or None."""
+    return left if left.high <= max(SOON, WIDEST * left.middle) else None

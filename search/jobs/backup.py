@@ -39,7 +39,7 @@ class BackupJob(Kind):
         return {FILES: 0.5, ROWS: 0.5} | ({CHECK: 0.3} if self.check else {})
 
     def expected(self, target: Target) -> Mapping[str, float]:
-        """Return the parts with their expected seconds, from the size of the site."""
+        """Return the parts with their sizes, from the size of the site."""
         checked = {CHECK: least_bytes() / CHECKED_A_SECOND} if self.check else {}
         return expected_parts() | checked
 

@@ -36,7 +36,7 @@ class CheckBackupJob(Kind):
         return {CHECK: 1.0}
 
     def expected(self, target: Target) -> Mapping[str, float]:
-        """Return the part with its expected seconds, from the size of the file."""
+        """Return the part with its size, from the size of the file."""
         backup = self._backup
         return {CHECK: backup.bytes / CHECKED_A_SECOND} if backup else self.parts()
 

@@ -71,7 +71,7 @@ class ImportJob(Kind):
     activate: bool = argument(True, "Use the release for searches as soon as it is ready.")
 
     def parts(self) -> Mapping[str, float]:
-        """Return the parts with their expected seconds, from the size of the source."""
+        """Return the parts with their sizes, from the size of the source."""
         size, packed = self._measured
         return source_parts(
             size, packed, database=is_neo4j(self.source), index=self.index, vectors=self.vectors,

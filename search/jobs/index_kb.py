@@ -39,7 +39,7 @@ class IndexJob(Kind):
         return index_parts(Size(nodes=1_000, edges=3_000, characters=300_000), self._kinds)
 
     def expected(self, target: Target) -> Mapping[str, float]:
-        """Return the parts with their expected seconds, from the size of the snapshot."""
+        """Return the parts with their sizes, from the size of the snapshot."""
         snapshot = self._snapshot(target)
         return self.parts() if snapshot is None else index_parts(snapshot_size(snapshot), self._kinds)
 

@@ -29,7 +29,7 @@ class SyncGraphJob(Kind):
         return {"Writing nodes": 0.4, "Writing edges": 0.6}
 
     def expected(self, target: Target) -> Mapping[str, float]:
-        """Return the parts with their expected seconds, from the size of the release."""
+        """Return the parts with their sizes, from the size of the release."""
         base = KnowledgeBase.objects.filter(name=target.knowledge_base).first()
         return self.parts() if base is None else sync_parts(base_size(base))
 

@@ -15,6 +15,9 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from search.domain.job_kinds import Needs
 from search.domain.run_context import RunContext
 from search.domain.time_left import Estimate, Estimator
+from search.domain.time_range import in_words
+from search.domain.work_parts import History
+from search.services.jobs.learned import history
 from search.services.jobs.needs import shortages
 from search.services.jobs.run_context import plain_run
 
@@ -31,10 +34,16 @@ class LineProgress:
     `lines` is shared by the thread of the work and the one that breaks the silence.
     """
 
-    def __init__(self, stream: TextIO, parts: Mapping[str, float], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        stream: TextIO,
+        parts: Mapping[str, float],
+        clock: Callable[[], float] = time.monotonic,
+        former: History | None = None,
+    ) -> None:
         self._stream = stream
         self._clock = clock
-        self._estimator = Estimator(parts, clock())
+        self._estimator = Estimator(parts, clock(), history=former)
         self._part = ""
         self._written = clock()
         self._lines = Lock()
@@ -85,9 +94,9 @@ def _never_silent(lines: LineProgress) -> Iterator[None]:
 class BarProgress:
     """Draws a bar for the whole work with its time left, and below it one for each part that has begun."""
 
-    def __init__(self, bars: Progress, parts: Mapping[str, float]) -> None:
+    def __init__(self, bars: Progress, parts: Mapping[str, float], former: History | None = None) -> None:
         self._bars = bars
-        self._estimator = Estimator(parts, time.monotonic())
+        self._estimator = Estimator(parts, time.monotonic(), history=former)
         self._tasks: dict[str, TaskID] = {}
         self._whole = bars.add_task(ALL, total=1.0, left="") if parts else None
         self._part = ""
@@ -129,16 +138,19 @@ class BarProgress:
 
 
 @contextmanager
-def shown(stream: TextIO, parts: Mapping[str, float] | None = None, *, quiet: bool = False) -> Iterator[RunContext]:
+def shown(
+    stream: TextIO, parts: Mapping[str, float] | None = None, *, kind: str = "", quiet: bool = False
+) -> Iterator[RunContext]:
     """Yield the context of work that shows its progress on a stream; `quiet` shows nothing.
 
-    `parts` maps the names of the parts, in order, to their expected seconds; without it only the time left of the
-    present part is known.
+    `parts` maps the names of the parts, in order, to their sizes; without it only the time left of the present part is
+    known. `kind` is the kind of job whose history says how long the parts take.
     """
+    former = history(kind) if kind and not quiet else None
     if quiet:
         yield plain_run()
     elif not stream.isatty():
-        lines = LineProgress(stream, parts or {})
+        lines = LineProgress(stream, parts or {}, former=former)
         with _never_silent(lines):
             yield plain_run(lines)
     else:
@@ -147,7 +159,7 @@ def shown(stream: TextIO, parts: Mapping[str, float] | None = None, *, quiet: bo
             TimeElapsedColumn(), TextColumn("{task.fields[left]}"),
         )  # fmt: skip
         with Progress(*columns, console=Console(file=stream)) as bars:
-            drawn = BarProgress(bars, parts or {})
+            drawn = BarProgress(bars, parts or {}, former)
             yield plain_run(drawn)
             drawn.fill()
 
@@ -166,7 +178,7 @@ def minutes(seconds: float) -> str:
 
 
 def _left(estimate: Estimate) -> str:
-    return "" if estimate.seconds_left is None else f"time left {minutes(estimate.seconds_left)}"
+    return "" if estimate.left is None else f"time left {in_words(estimate.left.low, estimate.left.high)}"
 
 
 def _line(estimate: Estimate) -> str:

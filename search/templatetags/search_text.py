@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -10,6 +11,7 @@ from django.urls import reverse
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from search.domain.time_range import in_words
 from search.language.reader import localised, number
 from search.language.snippets import places_of, telling_stems
 from search.services.collections.edits import text_mark
@@ -82,6 +84,12 @@ def duration(seconds: float | None) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+@register.filter
+def time_range(seconds: Sequence[float]) -> str:
+    """Return a range of two durations in seconds for people: `2 to 4 minutes`."""
+    return localised(in_words(*seconds))
 
 
 @register.filter

@@ -52,7 +52,7 @@ class EvaluateJob(Kind):
         return expected_parts(self._pipelines(), USUAL_QUESTIONS, self.repeated)
 
     def expected(self, target: Target) -> Mapping[str, float]:
-        """Return the parts with their expected seconds, from the number of questions."""
+        """Return the parts with their sizes, from the number of questions."""
         try:
             _, examples = chosen(target, self.split, self.limit)
         except (InvalidRequest, BadQuestions):

@@ -93,7 +93,7 @@ class TrainAllJob(Kind):
             return {}
 
     def expected(self, target: Target) -> Mapping[str, float]:
-        """Return the parts with their expected seconds, from the number of questions."""
+        """Return the parts with their sizes, from the number of questions."""
         try:
             request = self._request(target)
             return scaled(parts_of_all(request), len(request.examples) + self.synthesised)

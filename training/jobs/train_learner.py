@@ -98,7 +98,7 @@ class TrainLearnerJob(Kind):
         return {f"{BEFORE}: {pipeline}": SEARCHES, **trial, **own, f"{JUDGING}: {pipeline}": SEARCHES}
 
     def expected(self, target: Target) -> Mapping[str, float]:
-        """Return the parts with their expected seconds, from the number of questions."""
+        """Return the parts with their sizes, from the number of questions."""
         try:
             _, examples = self._questions(target)
         except (InvalidRequest, BadQuestions):
@@ -139,12 +139,12 @@ class TrainLearnerJob(Kind):
 
 
 def made_seconds(number: int) -> float:
-    """Return the expected seconds in which so many questions are made of a knowledge base."""
+    """Return the size of making so many questions of a knowledge base."""
     return number / MADE_A_SECOND
 
 
 def scaled(parts: Mapping[str, float], questions: int) -> dict[str, float]:
-    """Return the parts with the expected seconds for this number of questions; making them has its own."""
+    """Return the parts with their sizes for this number of questions; making them has its own."""
     share = max(FEW, questions) / USUAL
     return {name: seconds if name.endswith(PART) else seconds * share for name, seconds in parts.items()}
 

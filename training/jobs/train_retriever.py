@@ -38,7 +38,7 @@ class TrainRetrieverJob(TrainLearnerJob):
         return {**made, **self.of_documents, **index_parts(Size(nodes=10_000, edges=30_000, characters=3_000_000))}
 
     def expected(self, target: Target) -> Mapping[str, float]:
-        """Return the parts with their expected seconds: learning from the questions, vectors from the snapshot."""
+        """Return the parts with their sizes: learning from the questions, vectors from the snapshot."""
         parts = super().expected(target)
         if not learns_documents(self.settings):
             return parts

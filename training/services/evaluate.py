@@ -172,7 +172,7 @@ def _carry_on(
 
 
 def expected_parts(labels: Sequence[str], questions: int, repeated: int) -> dict[str, float]:
-    """Return the parts of an evaluation with their expected seconds: each label's questions, then those asked again."""
+    """Return the parts of an evaluation with their sizes: each label's questions, then those asked again."""
     asked = dict.fromkeys(labels, questions * A_QUESTION)
     again = min(questions, repeated)
     return asked | ({_again(label): again * A_QUESTION for label in labels} if again else {})

@@ -47,7 +47,8 @@ class JobPart(serializers.Serializer[Any]):
     """One part of a job's work."""
 
     name = Text()
-    weight = Number()
+    weight = Number(help_text="Seconds that it is foreseen to take.")
+    size = Number(required=False, help_text="Seconds that a reference machine would take.")
     done = Whole()
     total = Whole(allow_null=True)
     seconds = Number()
@@ -61,7 +62,11 @@ class JobProgress(serializers.Serializer[Any]):
     done = Whole()
     total = Whole(allow_null=True)
     share = Number(required=False)
-    seconds_left = Number(allow_null=True)
+    seconds_left = Number(allow_null=True, help_text="About the middle of the range; null while too little is known.")
+    seconds_left_range = serializers.ListField(
+        child=Number(), allow_null=True, required=False,
+        help_text="Two times between which the job ends nine times of ten; null while too little is known.",
+    )  # fmt: skip
     seconds = Number(required=False)
     parts = JobPart(many=True)
 

@@ -30,7 +30,7 @@ class Command(BaseCommand):
         """Make the backup."""
         began = time.perf_counter()
         try:
-            with shown(sys.stderr, expected_parts(), quiet=options["json"]) as run:
+            with shown(sys.stderr, expected_parts(), kind="backup", quiet=options["json"]) as run:
                 report = make_backup(file=options["file"], run=run)
         except BackupError as error:
             raise CommandError(str(error)) from error

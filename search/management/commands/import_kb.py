@@ -74,7 +74,7 @@ class Command(BaseCommand):
         if not dry:
             refuse_shortage(job.needs(Target()))
         try:
-            with shown(sys.stderr, job.parts(), quiet=options["json"]) as run:
+            with shown(sys.stderr, job.parts(), kind="import", quiet=options["json"]) as run:
                 report = _imported(given, run) if dry else _recorded(given, run)
         except SearchError as error:
             raise CommandError(str(error)) from error

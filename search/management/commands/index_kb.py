@@ -50,7 +50,7 @@ class Command(BaseCommand):
         parts = index_parts(size, kinds)
         try:
             with (
-                shown(sys.stderr, parts, quiet=options["json"]) as terminal,
+                shown(sys.stderr, parts, kind="index", quiet=options["json"]) as terminal,
                 recorded(
                     terminal,
                     kind="index",

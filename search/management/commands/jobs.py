@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from search.domain.errors import InvalidRequest
+from search.domain.time_range import in_words
 from search.models import Job
 from search.services.jobs.change import cancel_job, resume_job
 from search.services.jobs.describe_job import describe_job, reasons_of_queues, summary
@@ -119,5 +120,5 @@ def _progress(progress: dict[str, Any]) -> str:
     if not progress.get("part"):
         return ""
     share = f"{100 * progress['share']:.0f} %" if "share" in progress else ""
-    left = progress.get("seconds_left")
-    return f"{progress['part']}, {share}" + (f", {left:.0f} s left" if left else "")
+    left = progress.get("seconds_left_range")
+    return f"{progress['part']}, {share}" + (f", {in_words(*left)} left" if left else "")

@@ -61,7 +61,7 @@ class Command(BaseCommand):
         refuse_shortage(job.needs(target))
         try:
             with (
-                shown(sys.stderr, job.parts(), quiet=options["json"]) as terminal,
+                shown(sys.stderr, job.parts(), kind="similar", quiet=options["json"]) as terminal,
                 recorded(
                     terminal, kind=KIND, knowledge_base=base.name, arguments=arguments, release=release.name
                 ) as here,

@@ -31,7 +31,7 @@ class Command(BaseCommand):
         for name in missing:
             self.stderr.write(f"Importing the demo knowledge base {name}")
             try:
-                with shown(sys.stderr, import_parts(bundle_size(FOLDER / name))) as run:
+                with shown(sys.stderr, import_parts(bundle_size(FOLDER / name)), kind="import") as run:
                     report = import_snapshot(source=FOLDER / name, name=name, run=run)
             except ImportFailed as failure:
                 raise CommandError(f"{name}: {failure}") from failure

@@ -37,7 +37,9 @@ class Command(BaseCommand):
         except ReleaseError as error:
             raise CommandError(str(error), returncode=2) from error
         try:
-            with shown(sys.stderr, sync_parts(base_size(knowledge_base)), quiet=options["json"]) as run:
+            with shown(
+                sys.stderr, sync_parts(base_size(knowledge_base)), kind="sync_graph", quiet=options["json"]
+            ) as run:
                 synced = (
                     check_graph(knowledge_base=knowledge_base, run=run)
                     if options["check"]

@@ -57,7 +57,7 @@ def database_size(address: Address) -> Size:
 
 
 def source_parts(size: Size, packed: int = 0, *, database: bool = False, **options: bool) -> dict[str, float]:
-    """Return part → expected seconds. `packed` is the number of bytes to unpack first; `options` are of `parts_of`."""
+    """Return part → size. `packed` is the number of bytes to unpack first; `options` are of `parts_of`."""
     before: dict[str, float] = {}
     if packed:
         before[PART] = UNPACK_SECONDS_A_BYTE * packed * UNPACKED_FACTOR

@@ -60,7 +60,7 @@ def built(kind: str, arguments: Mapping[str, Any]) -> Kind:
 
 
 def parts_of(job: Job) -> dict[str, float]:
-    """Return the parts of a job's work with their expected seconds; none if its kind or arguments no longer exist."""
+    """Return the parts of a job's work with their sizes; none if its kind or arguments no longer exist."""
     try:
         return dict(built(job.kind, job.arguments).expected(target_of(job)))
     except InvalidRequest:

@@ -24,7 +24,7 @@ from search.services.access.visitors import User
 from search.services.audit.note import note
 from search.services.code_version import code_version
 from search.services.jobs.kinds import GPU, USUAL, built, check_may_do, kind_class, queue_of
-from search.services.jobs.learned import learned
+from search.services.jobs.learned import history
 from search.services.jobs.needs import shortages
 from search.services.jobs.ownership import HERE
 from search.services.jobs.wake import wake
@@ -193,14 +193,13 @@ def _row(kind: str, made: Kind, target: Target) -> Job:
     release = None
     if base is not None and target.release:
         release = Release.objects.filter(knowledge_base=base, number=int(target.release.rpartition("-")[2])).first()
-    foreseen = learned(kind, made.expected(target))
     return Job(
         kind=kind, arguments=specification["arguments"], specification=specification,
         specification_hash=specification_hash(specification), seed=int(arguments.get("seed", 0)),
         code_version=code_version(), knowledge_base=base,
         knowledge_base_name=target.knowledge_base or made.writes(target)[1],
         release=release, release_name=target.release, question_set=target.question_set,
-        progress=Estimator(foreseen.expected, 0.0).estimate(0.0).to_json(),
+        progress=Estimator(made.expected(target), 0.0, history=history(kind)).estimate(0.0).to_json(),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from django.db.models import Max
 
 from search.domain.time_left import Estimator
 from search.models import Job, JobLog, JobMetric
-from search.services.jobs.learned import USUAL, learned
+from search.services.jobs.learned import history
 from search.services.jobs.ownership import Claim
 from search.services.jobs.thinning import Thinning
 from search.services.searches.storable import storable_text
@@ -29,16 +29,11 @@ class Reports:
     """Collects reports from any thread, and writes what is new when asked (RunContext's listeners)."""
 
     def __init__(self, claim: Claim, parts: Mapping[str, float], spent: Mapping[str, float]) -> None:
-        """`parts` are the expected seconds of the work's parts, `spent` the seconds of each part in earlier attempts.
-
-        What former jobs have taken corrects the expected seconds.
-        """
+        """`parts` are the sizes of the work's parts, `spent` the seconds of each part in earlier attempts."""
         self._claim = claim
         self._lock = threading.Lock()
-        self._usual = dict(parts)
         kind = Job.objects.values_list("kind", flat=True).get(pk=claim.job)
-        foreseen = learned(kind, parts)
-        self._estimator = Estimator(foreseen.expected, time.monotonic(), spent, foreseen.leads)
+        self._estimator = Estimator(parts, time.monotonic(), spent, history(kind))
         self._thinning = Thinning(claim.job)
         self._newest: dict[str, tuple[int, float]] = {}
         self.gpu_bytes = 0
@@ -89,10 +84,7 @@ class Reports:
     def estimate(self) -> dict[str, Any]:
         """Return the present progress as JSON."""
         with self._lock:
-            estimate = self._estimator.estimate(time.monotonic()).to_json()
-        for part in estimate["parts"]:
-            part[USUAL] = round(self._usual.get(part["name"], 0.0), 3)
-        return estimate
+            return self._estimator.estimate(time.monotonic()).to_json()
 
     def write(self) -> tuple[int, int]:
         """Write the collected lines and metrics, in the caller's transaction; return how many of each were written.

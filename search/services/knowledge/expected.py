@@ -1,13 +1,10 @@
-"""What importing, indexing and copying a knowledge base is expected to take: seconds of each part, disk and memory.
+"""How much importing, indexing and copying a knowledge base is: the size of each part, disk and memory.
 
-The constants were measured with `python -m benchmarks progress` on two cores, on the demo bases, on a generated graph
-and on bases without questions. They need not fit another machine: what a job observes corrects its time left, and the
-former jobs of the same kind correct the expectation.
+The size of a part is what it would take on a reference machine of two cores, in seconds. It says how the time grows
+with the base. How long that is on this machine is learned from former jobs (`search.domain.foresight`).
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from django.conf import settings
 from django.db import connection
@@ -36,7 +33,7 @@ MOST_NEIGHBOURS = 30
 
 
 def import_parts(size: Size, *, index: bool = True, kinds: int = len(USUAL)) -> dict[str, float]:
-    """Return part → expected seconds of an import; with no `kinds` of vectors, texts are not embedded."""
+    """Return part → size of an import; with no `kinds` of vectors, texts are not embedded."""
     nodes, edges, characters = size.nodes, size.edges, size.characters
     expected = {
         parts.CHECK_NODES: 3e-6 * nodes + 7e-9 * characters,
@@ -50,7 +47,7 @@ def import_parts(size: Size, *, index: bool = True, kinds: int = len(USUAL)) -> 
 
 
 def index_parts(size: Size, kinds: int = len(USUAL)) -> dict[str, float]:
-    """Return part → expected seconds of indexing, with `kinds` kinds of vectors; with none, texts are not embedded."""
+    """Return part → size of indexing, with `kinds` kinds of vectors; with none, texts are not embedded."""
     nodes, edges = size.nodes, size.edges
     document = _document_characters(size)
     embedded = nodes * (kinds * EVERY_TEXT + max(1, kinds - 1) * min(document, CUT))
@@ -73,12 +70,12 @@ def index_parts(size: Size, kinds: int = len(USUAL)) -> dict[str, float]:
 
 
 def sync_parts(size: Size) -> dict[str, float]:
-    """Return part → expected seconds of a copy to Neo4j."""
+    """Return part → size of a copy to Neo4j."""
     return {parts.WRITE_NODES: 2e-4 * size.nodes, parts.WRITE_EDGES: 5e-5 * size.edges}
 
 
 def export_parts(size: Size) -> dict[str, float]:
-    """Return part → expected seconds of an export."""
+    """Return part → size of an export."""
     return {
         parts.EXPORT_NODES: 2e-5 * size.nodes + 2e-8 * size.characters,
         parts.EXPORT_EDGES: 3e-6 * size.edges,
@@ -136,8 +133,3 @@ def _document_characters(size: Size) -> float:
         return 0.0
     neighbours = min(MOST_NEIGHBOURS, 2 * size.edges / size.nodes)
     return size.characters / size.nodes + NEIGHBOUR_CHARACTERS * neighbours
-
-
-def total(expected: Mapping[str, float]) -> float:
-    """Return the expected seconds of all parts."""
-    return sum(expected.values())

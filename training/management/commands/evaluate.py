@@ -97,7 +97,7 @@ class Command(BaseCommand):
         }  # fmt: skip
         parts = expected_parts(chosen.names, len(examples), options["repeat"])
         with (
-            shown(sys.stderr, parts, quiet=options["json"]) as run,
+            shown(sys.stderr, parts, kind="evaluate", quiet=options["json"]) as run,
             recorded(
                 run, kind="evaluate", knowledge_base=options["name"], question_set=name_of(question_set),
                 arguments=arguments, release=options["release"],

@@ -41,7 +41,7 @@ class Command(BaseCommand):
             with refusals(self.stderr):
                 arguments = {"number": number, "seed": seed}
                 with (
-                    shown(sys.stderr, SynthesiseJob().parts(), quiet=options["json"]) as terminal,
+                    shown(sys.stderr, SynthesiseJob().parts(), kind="synthesise", quiet=options["json"]) as terminal,
                     recorded(terminal, kind="synthesise", knowledge_base=options["name"], arguments=arguments) as job,
                 ):
                     report = write_questions(

@@ -96,7 +96,7 @@ def _trained(options: dict[str, Any], question_set: QuestionSet | None, examples
     judged = activate and not unproven
     parts = parts_of_all(request) if request else parts_of_learner(kind, options["synthesised"], settings, judged)
     with (
-        shown(sys.stderr, parts, quiet=options["json"]) as terminal,
+        shown(sys.stderr, parts, kind=job_name(kind), quiet=options["json"]) as terminal,
         recorded(
             terminal, kind=job_name(kind), knowledge_base=options["name"],
             question_set=name_of(question_set) if question_set else "", arguments=arguments,

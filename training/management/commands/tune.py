@@ -53,7 +53,7 @@ class Command(BaseCommand):
                 "activate": not options["no_activate"], "part": options["part"],
             }  # fmt: skip
             with (
-                shown(sys.stderr, TuneJob().parts(), quiet=options["json"]) as terminal,
+                shown(sys.stderr, TuneJob().parts(), kind="tune", quiet=options["json"]) as terminal,
                 recorded(
                     terminal, kind="tune", knowledge_base=options["name"], question_set=name_of(question_set),
                     arguments=arguments,

@@ -12,10 +12,11 @@ import structlog
 from django.utils import timezone
 
 from search.domain.errors import InvalidRequest
+from search.domain.work_parts import Former
 from search.models import Job, JobMetric
 from search.services.jobs.captured import captured
 from search.services.jobs.launch import launch_job
-from search.services.jobs.learned import USUAL, learned
+from search.services.jobs.learned import history
 from search.services.jobs.ownership import claim_this
 from search.services.jobs.reports import Reports
 from search.services.jobs.resources import Resources
@@ -26,6 +27,13 @@ from tests.search.ingest import bundles
 def job_of(kind: str = "import", **values: Any) -> Job:
     number = Job.objects.count()
     return Job.objects.create(kind=kind, specification_hash=f"{number}", **values)
+
+
+HERE = socket.gethostname()[:255]
+
+
+def done(parts: list[dict[str, Any]], host: str) -> Job:
+    return job_of(state=Job.State.DONE, worker_host=host, finished=timezone.now(), progress={"parts": parts})
 
 
 def reports_of(job: Job, **parts: float) -> Reports:
@@ -70,21 +78,18 @@ def test_a_later_attempt_goes_on_with_the_gap_of_the_one_before() -> None:
 
 
 @pytest.mark.django_db
-def test_former_jobs_of_the_same_kind_on_this_machine_correct_the_expected_seconds() -> None:
-    here = socket.gethostname()[:255]
-    for seconds, host in ((20.0, here), (30.0, here), (90.0, here), (1_000.0, "elsewhere")):
-        parts = [
-            {"name": "read", USUAL: 10.0, "seconds": seconds},
-            {"name": "write", USUAL: 10.0, "seconds": 0.1},
-        ]
-        job_of(state=Job.State.DONE, worker_host=host, finished=timezone.now(), progress={"parts": parts})
-    # The median of 2, 3 and 9; what took a tenth of a second instead of ten took half a second at most, and of `sort`
-    # nothing is known.
-    found = learned("import", {"read": 4.0, "write": 4.0, "sort": 1.0})
-    assert found.expected == {"read": 12.0, "write": 4.0 * 0.5 / 10, "sort": 1.0}
-    assert learned("index", {"read": 4.0}).expected == {"read": 4.0}
-    reports = reports_of(job_of(), read=4.0)
-    assert [(part["weight"], part[USUAL]) for part in reports.estimate()["parts"]] == [(12.0, 4.0)]
+def test_former_jobs_of_the_same_kind_on_this_machine_say_how_long_the_parts_take() -> None:
+    for seconds, host in ((19.5, HERE), (19.5, HERE), (19.5, HERE), (1_000.0, "elsewhere")):
+        parts = [{"name": "read", "size": 9.5, "seconds": seconds}, {"name": "tidy", "seconds": 3.0}]
+        done(parts, host)
+    done([{"name": "read", "foreseen": 5.0, "seconds": 10.0}], HERE)
+    # Of what has no size nothing is learned. An earlier version called the size what is foreseen.
+    assert history("import") == {"read": [Former(5.0, 0.0, 10.0), *[Former(9.5, 0.0, 19.5)] * 3]}
+    assert history("index") == {}
+    # 19.5 and 0.5 s are twice 9.5 and 0.5 s, and so are 10 and 0.5 s nearly of 5 and 0.5 s: 4 s take about 8.
+    (part,) = reports_of(job_of(), read=4.0).estimate()["parts"]
+    assert part["size"] == 4.0
+    assert part["weight"] == pytest.approx(8.0, abs=1.0)
 
 
 def test_what_the_work_logs_becomes_lines_without_secrets() -> None:
@@ -122,9 +127,6 @@ def test_a_machine_that_is_too_small_is_told_with_the_figures(tmp_path: Path, mo
 @pytest.mark.django_db
 def test_what_comes_before_the_first_unit_is_learned_apart_from_the_rate() -> None:
     for seconds, steady in ((25.0, [5.0, 0.5]), (14.0, [1.0, 0.25]), (30.0, [2.0, 0.25])):
-        part = {"name": "ask", USUAL: 20.0, "seconds": seconds, "steady": steady}
-        job_of(state=Job.State.DONE, worker_host=socket.gethostname()[:255], finished=timezone.now(),
-               progress={"parts": [part]})  # fmt: skip
-    # Units of 10, 4 and 8 s for 20 expected: the median factor is 0.4. Before them 15, 10 and 22 s: the median is 15.
-    found = learned("import", {"ask": 100.0})
-    assert (found.expected, found.leads) == ({"ask": 55.0}, {"ask": 15.0})
+        done([{"name": "ask", "size": 20.0, "seconds": seconds, "steady": steady}], HERE)
+    # All units take 8, 4 and 10 s at the rates that were observed; the rest came before them.
+    assert history("import")["ask"] == [Former(20.0, 22.0, 8.0), Former(20.0, 10.0, 4.0), Former(20.0, 15.0, 10.0)]
