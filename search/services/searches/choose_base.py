@@ -21,9 +21,9 @@ from search.models import KnowledgeBase, Release
 from search.services.access.visitors import User
 from search.text import words
 
-MOST_OTHERS = 4
+MOST_OTHERS = 2
 """Most other knowledge bases that are named beside the chosen one."""
-LEAST_SHARE = 0.02
+LEAST_SHARE = 0.1
 """Least share of the probability with which another knowledge base is named."""
 _RAREST = 9.0
 """The idf above which a word is rare, however large the base."""
