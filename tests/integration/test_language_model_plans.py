@@ -112,7 +112,7 @@ def test_the_models_plan_joins_the_list_and_what_it_finds_comes_first(films: Non
     assert step["prompt_fingerprint"] == LanguageModelCall.objects.get().prompt_version != ""
     kept = everything_kept(run)
     assert "written by a language model" in kept
-    assert "found from the schema alone" in kept
+    assert "read without AI" in kept
     assert "Tokens: 120 prompt, 34 completion." in kept
     assert KEY not in kept
 
