@@ -113,7 +113,12 @@ class SearchRunAdmin(ReadOnlyAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: SearchRun | None = None) -> Any:
         """Leave out what a search rarely has, where it has it not."""
-        rare = {"error_shown": "error", "plan_shown": "plan", "purpose": "purpose", "cancel_requested": "cancel_requested"}
+        rare = {
+            "error_shown": "error",
+            "plan_shown": "plan",
+            "purpose": "purpose",
+            "cancel_requested": "cancel_requested",
+        }
         empty = {shown for shown, column in rare.items() if obj and not getattr(obj, column)}
         return [
             (title, {**options, "fields": [one for one in options["fields"] if one not in empty]})
