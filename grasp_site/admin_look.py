@@ -1,4 +1,4 @@
-"""The admin's colours and menu, as django-unfold reads them (`settings.UNFOLD`)."""
+"""The admin's style sheets and menu, as django-unfold reads them (`settings.UNFOLD`)."""
 
 from typing import Any
 
@@ -22,25 +22,9 @@ UNFOLD: dict[str, Any] = {
     "SITE_FAVICONS": [
         {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("search/logo.svg")},
     ],
-    "STYLES": [lambda request: static("search/admin.css")],
+    "STYLES": [lambda request: static("search/look.css"), lambda request: static("search/admin.css")],
     "SCRIPTS": [lambda request: static("search/admin.js")],
     "SITE_URL": "/",
-    # The accent colour of the site's own pages, from light to dark.
-    "COLORS": {
-        "primary": {
-            "50": "#eff8f5",
-            "100": "#d9eee8",
-            "200": "#b5ddd2",
-            "300": "#74d5bf",
-            "400": "#3fae98",
-            "500": "#1b8b78",
-            "600": "#0b6b5d",
-            "700": "#0a594e",
-            "800": "#0b473f",
-            "900": "#0b3b35",
-            "950": "#05231f",
-        },
-    },
     "SHOW_HISTORY": True,
     "DASHBOARD_CALLBACK": "search.admin.dashboard.dashboard",
     "SIDEBAR": {

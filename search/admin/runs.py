@@ -95,11 +95,11 @@ class SearchRunAdmin(ReadOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("question", "status", "page", "error_shown", "user", "origin", "purpose")}),
         ("Asked of", {"fields": ("knowledge_base_name", "release_name", "settings_version", "k", "plan_shown")}),
-        ("Answered by", {"fields": (
+        ("Answered by", {"classes": ("collapse",), "fields": (
             "pipeline", "pipeline_number", "options_shown", "specification_shown", "specification_hash", "code_version",
         )}),
         ("Times", {"fields": ("created", "started", "finished", "milliseconds", "time_limit", "cancel_requested")}),
-        ("Answer", {"fields": ("answer_shown",)}),
+        ("Answer", {"classes": ("collapse",), "fields": ("answer_shown",)}),
     )  # fmt: skip
     readonly_fields = (
         "status", "page", "error_shown", "plan_shown", "options_shown", "specification_shown", "milliseconds",
@@ -110,6 +110,20 @@ class SearchRunAdmin(ReadOnlyAdmin):
         """Add the page of services."""
         services = self.admin_site.admin_view(ServicesPage.as_view(model_admin=self))
         return [path("services/", services, name="search_services"), *super().get_urls()]
+
+    def get_fieldsets(self, request: HttpRequest, obj: SearchRun | None = None) -> Any:
+        """Leave out what a search rarely has, where it has it not."""
+        rare = {
+            "error_shown": "error",
+            "plan_shown": "plan",
+            "purpose": "purpose",
+            "cancel_requested": "cancel_requested",
+        }
+        empty = {shown for shown, column in rare.items() if obj and not getattr(obj, column)}
+        return [
+            (title, {**options, "fields": [one for one in options["fields"] if one not in empty]})
+            for title, options in super().get_fieldsets(request, obj)
+        ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SearchRun]:
         """Leave large columns out of lists."""
@@ -135,8 +149,7 @@ class SearchRunAdmin(ReadOnlyAdmin):
     @display(description="Page")
     def page(self, run: SearchRun) -> SafeString:
         """Link to the page of results."""
-        address = reverse("search-results", args=[run.pk])
-        return format_html('<a class="text-primary-600 underline" href="{}">{}</a>', address, address)
+        return format_html('<a class="button primary" href="{}">Results</a>', reverse("search-results", args=[run.pk]))
 
     @display(description="Error")
     def error_shown(self, run: SearchRun) -> SafeString | str:

@@ -1,6 +1,11 @@
 // Parts of the admin that scroll by themselves are regions; each gets a name of its own before SimpleBar gives all the same.
 "use strict";
 
+// An icon is a word until its font is there (admin.css); without the font all stay hidden, and the labels say the same.
+document.fonts.load('18px "Material Symbols Outlined"').then(
+  (faces) => { if (faces.length) document.documentElement.dataset.icons = ""; }, () => {},
+);
+
 const NAMES = { "nav-sidebar-apps": "Menu", "command-results-wrapper": "Found" };
 
 document.addEventListener("DOMContentLoaded", () => {

@@ -5,7 +5,7 @@
 {
 const room = document.querySelector(".explore-room"), place = document.getElementById("drawing");
 const panel = document.getElementById("panel"), told = document.getElementById("explore-told");
-const FONT = "13px Inter, system-ui, sans-serif", LINE = 17, LONGEST = 28;
+const FONT = "13px system-ui, sans-serif", LINE = 17, LONGEST = 28;
 const places = new Map();
 let data, cy, busy = false;
 
@@ -108,10 +108,10 @@ function colour(name) {
 function styles() {
   const [ink, soft, edge, surface, accent, wash] = ["ink", "soft", "edge", "surface", "accent", "wash"].map(colour);
   return [
-    { selector: "node", style: { shape: "round-rectangle", width: "data(width)", height: 46, label: "data(label)", "text-wrap": "wrap", "text-valign": "center", "text-halign": "center", "line-height": 1.25, "font-family": "Inter, system-ui, sans-serif", "font-size": 13, color: ink, "background-color": surface, "border-width": 1, "border-color": edge, "min-zoomed-font-size": 5 } },
+    { selector: "node", style: { shape: "round-rectangle", width: "data(width)", height: 46, label: "data(label)", "text-wrap": "wrap", "text-valign": "center", "text-halign": "center", "line-height": 1.25, "font-family": "system-ui, sans-serif", "font-size": 13, color: ink, "background-color": surface, "border-width": 1, "border-color": edge, "min-zoomed-font-size": 5 } },
     { selector: "node[kind = 'first']", style: { "border-width": 3, "border-color": accent, "font-weight": 600 } },
     { selector: "node[kind = 'group']", style: { height: 30, "border-style": "dashed", color: soft, "border-color": soft } },
-    { selector: "edge", style: { width: 1.2, "line-color": edge, "curve-style": "bezier", "target-arrow-shape": "triangle", "target-arrow-color": edge, "arrow-scale": 0.9, "font-family": "Inter, system-ui, sans-serif", "font-size": 11, color: soft, "text-background-color": surface, "text-background-opacity": 0.9, "text-background-padding": 2, "text-rotation": "autorotate", "min-zoomed-font-size": 7 } },
+    { selector: "edge", style: { width: 1.2, "line-color": edge, "curve-style": "bezier", "target-arrow-shape": "triangle", "target-arrow-color": edge, "arrow-scale": 0.9, "font-family": "system-ui, sans-serif", "font-size": 11, color: soft, "text-background-color": surface, "text-background-opacity": 0.9, "text-background-padding": 2, "text-rotation": "autorotate", "min-zoomed-font-size": 7 } },
     { selector: "edge[kind = 'first']", style: { width: 2.5, "line-color": accent, "target-arrow-color": accent, label: "data(label)" } },
     { selector: "edge[kind = 'mutual']", style: { "target-arrow-shape": "none" } },
     { selector: "edge[kind = 'rest']", style: { "line-style": "dashed", "target-arrow-shape": "none" } },

@@ -27,7 +27,7 @@ def test_a_backup_is_made_checked_downloaded_and_removed_on_pages(
     page.get_by_role("link", name="Make a backup").click()
     page.get_by_role("button", name="Launch").click()
     page.wait_for_url("**/change/")
-    expect(page.locator(".job-label")).to_have_text("done", timeout=LONGEST)
+    expect(page.locator(".tag")).to_have_text("done", timeout=LONGEST)
     expect(page.get_by_role("table")).to_contain_text("Rows")
     page.get_by_role("link", name=re.compile(r"^site-.*\.grasp$")).click()
     expect(page.get_by_text("every part is as it was written")).to_be_visible()
@@ -52,7 +52,7 @@ def test_a_backup_is_made_checked_downloaded_and_removed_on_pages(
 
     page.get_by_role("button", name="Check").click()
     page.wait_for_url("**/search/job/**")
-    expect(page.locator(".job-label")).to_have_text("done", timeout=LONGEST)
+    expect(page.locator(".tag")).to_have_text("done", timeout=LONGEST)
 
     page.goto("/admin/search/backuprun/")
     shot(page, "backups")

@@ -27,14 +27,16 @@ PAGES = [
 # The viewer at /api/docs/ is left out: Swagger UI draws all of it, and nothing there is ours but the texts.
 ADMIN = [
     "/admin/", "/admin/search/searchrun/services/", "/admin/password_change/", "/admin/search/endpoint/prompt/",
-    "/admin/search/endpoint/environment/", "/admin/search/endpoint/add/", "/admin/auth/user/add/",
+    "/admin/search/knowledgebase/import/", "/admin/search/endpoint/environment/",
+    "/admin/search/endpoint/add/", "/admin/auth/user/add/",
     "/admin/auth/group/add/", "/admin/search/apitoken/add/", "/admin/search/job/launch/",
     "/admin/search/job/launch/?kind=index", "/admin/search/job/launch/?kind=evaluate", "/admin/search/jobschedule/add/",
     "/admin/training/questionset/add/", "/admin/training/questionset/from-feedback/",
 ]  # fmt: skip
 LISTS = [
     "search/knowledgebase", "search/release", "search/snapshot", "search/vectorset", "search/searchrun",
-    "search/pipelineversion", "search/artifact", "search/endpoint", "search/languagemodelcall", "auth/user",
+    "search/pipelineversion", "search/artifact", "search/endpoint", "search/languagemodelcall", "search/backuprun",
+    "search/serverfolder", "search/auditentry", "auth/user",
     "auth/group", "search/apitoken", "search/job", "search/jobschedule", "search/feedback", "training/evaluation",
     "training/question", "training/questionset",
 ]  # fmt: skip

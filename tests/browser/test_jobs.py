@@ -88,7 +88,7 @@ def test_a_job_whose_process_is_killed_goes_on_to_its_end_and_what_it_made_is_pr
         body.kill()
     expect(page.locator(".job-sentence")).to_have_text(re.compile("attempt 2|Done in"))
     shot(page, "job-after-kill")
-    expect(page.locator(".job-label")).to_have_text("done", timeout=LONGEST)
+    expect(page.locator(".tag")).to_have_text("done", timeout=LONGEST)
     expect(page.locator(".job-sentence")).to_contain_text("Done in")
     attempts = page.locator(".job-facts div").filter(has=page.locator("dt", has_text="attempts"))
     expect(attempts.locator("dd")).to_have_text("2")
@@ -117,7 +117,7 @@ def test_a_running_job_is_cancelled_and_the_first_page_shows_who_worked_on_it(op
         assert faults(page) == []
         page.goto(job)
         page.get_by_role("button", name="Cancel").click()
-        expect(page.locator(".job-label")).to_have_text("cancelled")
+        expect(page.locator(".tag")).to_have_text("cancelled")
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     shot(page, "job-cancelled")
     assert faults(page) == []
@@ -128,4 +128,4 @@ def test_a_job_can_be_followed_without_scripts(open_page: Callable[..., Page]) -
     page = signed_in(open_page, "/admin/search/job/launch/", java_script_enabled=False)
     launch(page, "chunk")
     # The page asks the browser to load it again every five seconds while the job lives.
-    expect(page.locator(".job-label")).to_have_text("done", timeout=LONGEST)
+    expect(page.locator(".tag")).to_have_text("done", timeout=LONGEST)
