@@ -131,9 +131,16 @@ def count_words(count: Json, relations: Relations | None = None) -> str:
     """
     name, far = str(count.get("rel", ANY)), count.get("to_label", ANY)
     things = "things" if far == ANY else plural(words(far))
-    said = "has a relation with" if name == ANY else relation_words(name, count.get("direction"), relations)
+    said = "has a relation with" if name == ANY else verb_words(count, relations)
     what = of_each_words(count, relations) if count.get("function") else "number"
     return f"{what} of {things} it {said}{' among those' if count.get('among') else ''}"
+
+
+def verb_words(count: Json, relations: Relations | None = None) -> str:
+    """Return the relation of a count without what it leads to: `has` for `has the city` and cities."""
+    said, far = relation_words(count["rel"], count.get("direction"), relations), count.get("to_label", ANY)
+    verb, found, rest = said.rpartition(f" {words(far)}")
+    return verb.removesuffix(" the").removesuffix(" a") if verb and found and not rest else said
 
 
 def of_each_words(count: Json, relations: Relations | None = None) -> str:

@@ -17,6 +17,7 @@ from search.plan_words import (
     plural,
     relation_words,
     variables_of,
+    verb_words,
 )
 from search.text import words
 
@@ -61,7 +62,11 @@ def order_value(order: Json, value: Any, relations: Relations) -> str:
         if isinstance(of, str):
             return f"{AGGREGATE_WORDS[count['function']]} {measured(of, shown, relations)}"
         return f"{of_each_words(count, relations)} {'not known' if shown is None else number(shown)}"
-    said = "relations" if count["rel"] == ANY else relation_words(count["rel"], count.get("direction"), relations)
+    if count["rel"] == ANY:
+        return f"relations {number(value or 0)}"
+    said = relation_words(count["rel"], count.get("direction"), relations)
+    if verb_words(count, relations) != said:
+        return f"{number(value or 0)} {types_words([count['to_label']], value or 0)}"
     return f"{said} {number(value or 0)}"
 
 

@@ -14,6 +14,7 @@ RELATIONS = {
     "HAS_SYMPTOM": Relation("HAS_SYMPTOM", "shows itself by", "is a symptom of"),
     "CITES": Relation("CITES", "cites", "is cited by"),
     "IN_SHOP": Relation("IN_SHOP"),
+    "HAS_CITY": Relation("HAS_CITY", "has the city", "lies in"),
 }
 HEADACHE = {"var": "a", "text": "headache", "label": "symptom"}
 OF_HEADACHE = {"from": "a", "rel": "HAS_SYMPTOM", "to_var": "T", "to_label": "disease", "direction": "in"}
@@ -27,6 +28,8 @@ def plan(label: str, anchors: Any = (), hops: Any = (), text: str = "", **more: 
 
 
 MEAN = {"by": {"count": CITED["count"] | {"function": "mean", "of": "pages"}}, "direction": "desc", "limit": 1}
+CITIES = {"rel": "HAS_CITY", "direction": "out", "to_label": "city"}
+OF_CITIES = {"by": {"count": CITIES}, "direction": "desc", "limit": 1}
 INSIDE = HEADACHE | {"plan": plan("symptom", order={"by": CITED, "direction": "desc", "limit": 1})}
 
 
@@ -38,6 +41,7 @@ def any_neighbour(rel: str, direction: str, label: str) -> dict[str, Any]:
     ("given", "said"),
     [
         (plan("disease", [HEADACHE], [OF_HEADACHE]), "disease that shows itself by “headache”"),
+        (plan("state", order=OF_CITIES), "state that has the highest number of cities it has"),
         (plan("paper", order=MEAN), "paper that has the highest mean pages of papers it is cited by"),
         (plan("symptom", [HEADACHE | {"var": "T"}]), "“headache”, the symptom"),
         (plan("disease", [HEADACHE], [OF_HEADACHE], "rare"), "disease that shows itself by “headache”, about “rare”"),

@@ -11,6 +11,7 @@ from search.plan_words import order_words, plural
 from search.sentences.values import counted, listed, order_value, types_words
 
 RELATIONS = {"CITES": Relation("CITES", "cites", "is cited by"), "MADE_OF": Relation("MADE_OF")}
+RELATIONS["HAS_CITY"] = Relation("HAS_CITY", "has the city", "lies in")
 CITED_BY_PAPERS = {"rel": "CITES", "direction": "in", "to_label": "paper"}
 
 
@@ -24,6 +25,8 @@ CITED_BY_PAPERS = {"rel": "CITES", "direction": "in", "to_label": "paper"}
         ({"count": {"rel": "CITES", "direction": "out"}}, 0, "cites 0"),
         ({"count": {"rel": "MADE_OF", "direction": "in"}}, 3, "is “made of” of 3"),
         ({"count": {"rel": "*"}}, 3, "relations 3"),
+        ({"count": {"rel": "HAS_CITY", "direction": "out", "to_label": "city"}}, 71, "71 cities"),
+        ({"count": CITED_BY_PAPERS | {"function": "mean", "of": "pages"}}, 12.5, "mean pages 12.5"),
     ],
 )
 def test_an_order_says_the_value_that_ordered(by: dict[str, Any], value: Any, expected: str) -> None:
