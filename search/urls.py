@@ -1,6 +1,6 @@
 """Where the doors of search open."""
 
-from django.urls import URLPattern, URLResolver, include, path, re_path
+from django.urls import URLPattern, URLResolver, include, path
 
 from search.api.description import Description, Viewer
 from search.views.account import change_password, password_changed, sign_in, sign_out
@@ -79,7 +79,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("kb/<str:name>/paths.csv", paths_of_two_csv, name="search-paths-between-csv"),
     path("kb/<str:name>/paths.svg", paths_of_two_svg, name="search-paths-between-svg"),
     path("kb/<str:name>/explore/", explore_page, name="search-explore"),
-    re_path(r"^kb/(?P<name>[^/]+)/explore\.(?P<kind>csv|json)$", explore_file, name="search-explore-file"),
+    path("kb/<str:name>/explore.<str:kind>", explore_file, name="search-explore-file"),
     path("kb/<str:name>/alike/", alike, name="search-alike"),
     path("kb/<str:name>/settings/", knowledge_settings, name="search-settings"),
     path("kb/<str:name>/settings/back/", settings_back, name="search-settings-back"),

@@ -67,6 +67,8 @@ def explore_page(request: HttpRequest, name: str) -> HttpResponse:
 @says_what_is_down
 def explore_file(request: HttpRequest, name: str, kind: str) -> HttpResponseBase:
     """Return what is shown as a table of edges (`csv`), or with the relations that can be opened (`json`)."""
+    if kind not in ("csv", "json"):
+        raise Http404("What is shown is written as csv or json.")
     base, _, _, found = _asked(request, name)
     if found is None:
         raise Http404("The index files of this knowledge base are not on this machine.")

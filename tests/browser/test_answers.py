@@ -84,7 +84,7 @@ def test_yes_has_its_path_and_no_says_that_everything_was_looked_at(
     expect(page.locator("#state")).to_have_text(re.compile("^Yes: Ostervik makes "))
     nothing = OSTERVIK["filters"] + [{"var": "T", "field": "price", "op": ">", "value": 9999}]
     show(OSTERVIK | {"ask": "whether", "filters": nothing}, "Does Ostervik make anything for 10,000 euros?")
-    expect(page.locator("#state")).to_have_text("No: no product with price over 9999 is made by “Ostervik”")
+    expect(page.locator("#state")).to_have_text("No: no product with price over 9,999 € is made by “Ostervik”")
     unknown = OSTERVIK | {"anchors": [{"var": "b", "text": "Nobodybrand", "label": "brand", "ids": ["brand:nobody"]}]}
     show(unknown | {"ask": "whether"}, "Does Nobodybrand make anything?")
     expect(page.locator("#state")).to_have_text("This data says neither yes nor no")

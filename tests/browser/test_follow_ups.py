@@ -39,7 +39,7 @@ def test_words_change_the_plan_and_chips_say_what_was_kept_and_changed(page: Pag
     assert any("Paddle" in name for name in names(page))
 
     ask_on(page, "the cheapest")
-    expect(page.locator("#follow-up .change.added")).to_contain_text("price")
+    expect(page.locator("#follow-up .change.added")).to_contain_text("cheapest one")
     thread = page.get_by_role("navigation", name="Questions before")
     expect(thread.get_by_role("link")).to_have_text([FIRST, "what about Maplethorn instead?"])
     expect(thread.locator("[aria-current]")).to_have_text("the cheapest")
