@@ -72,7 +72,7 @@ def test_what_cannot_be_judged_is_told_in_a_sentence(run: SearchRun, ada: User) 
     assert "one of: right, wrong, missing. Did you mean 'right'?" in refused(run, ada, "film/1", "rigth")
     assert "at most 1,000 characters" in refused(run, ada, "film/1", note="x" * 1001)
     for node in (None, 5, "", " ", "\x00", "\ud800", "x" * 2000):
-        assert "Feedback names a node" in refused(run, ada, node)
+        assert "Feedback names an entity" in refused(run, ada, node)
     assert Feedback.objects.count() == 0
 
 

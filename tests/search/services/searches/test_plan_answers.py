@@ -209,6 +209,7 @@ def test_what_is_computed_from_all_answers_is_one_thing_and_stands_first(ask: As
     run = ask(computing("mean"))
     answer = describe_search(run)["answer"]
     values = answer.pop("values")
+    assert answer.pop("written")[0]["text"] == "The mean year of 120 films is 1955.5 [1]."
     assert answer == {
         "kind": "aggregate", "aggregate": {"function": "mean", "field": "year", "value": 1955.5, "nodes": FILMS},
         "count": FILMS, "complete": True, "field": "year", "line": "1955.5, the mean year of 120 films",
