@@ -117,9 +117,9 @@ def test_exports_streams_and_files_leave_every_connection_to_the_next_request(
 
 
 def test_every_synchronous_stream_of_the_site_is_made_where_its_connection_is_given_back() -> None:
-    """Only the two modules that hand the content to the event loop, or write it before it is sent, make streams."""
+    """Only the modules that hand the content to the event loop, or write it before it is sent, make streams."""
     sources = [path for part in ("search", "training", "grasp_site") for path in (PROJECT / part).rglob("*.py")]
     makers = {
         str(path.relative_to(PROJECT)) for path in sources if f"{StreamingHttpResponse.__name__}(" in path.read_text()
     }
-    assert makers == {"search/api/streams.py", "search/downloads.py"}
+    assert makers == {"search/api/streams.py", "search/downloads.py", "search/views/written.py"}
