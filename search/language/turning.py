@@ -33,6 +33,25 @@ def turning_words(text: str, code: str) -> list[Span]:
     return found
 
 
+def most_words(text: str, code: str) -> list[Span]:
+    """Return the places of words that ask for the most or the fewest, in their order; those of *at most 5* do not."""
+    said, phrases = tokens(text), _most(code)
+    amounts = [(one.start, one.end) for one in quantities(text, code)]
+    found: list[Span] = []
+    for at in range(len(said)):
+        start, length = said[at].start, phrases.length(said, at)
+        inside = any(first <= start < last for first, last in (*amounts, *found[-1:]))
+        if length and not inside:
+            found.append((start, said[at + length - 1].end))
+    return found
+
+
+@lru_cache(maxsize=8)
+def _most(code: str) -> Phrases[bool]:
+    lang = language(code)
+    return Phrases((phrase, True) for name in ("MOST", "FEW") for phrase in lang.entries("grammar", name))
+
+
 class _Turning:
     """The phrases of a language that turn something round, those that hold such a word and turn nothing."""
 

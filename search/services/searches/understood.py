@@ -12,7 +12,7 @@ from search.language.gloss import Gloss
 from search.language.glossing.wanted import Wanted
 from search.language.languages import language as language_data
 from search.language.names import schema_forms, schema_words
-from search.language.turning import turning_words
+from search.language.turning import most_words, turning_words
 from search.language.worded import worded
 from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem
 from search.language.words import words as words_of
@@ -29,10 +29,10 @@ def understood(search: Json, schema: Schema | None = None) -> dict[str, Any] | N
     """Return how the question of a described search was read; None before there is a plan.
 
     `left` are content words that only the texts were searched for, `more` the number of those beyond `MOST_WORDS`, and
-    `turning` words that turn a condition round, such as *not*, with which nothing was done. `read_as` is the question
-    in the language of the knowledge base, if it was asked in another one. `notes` are sentences about what could not be
-    read, `meant` what was `said` and the `name` that it was taken for. `suggestions` are names that may have been meant
-    by a stretch of the question, each with the question that says so.
+    `turning` words that turn a condition round, such as *not*, or ask for the *most*, with which nothing was done.
+    `read_as` is the question in the language of the knowledge base, if it was asked in another one. `notes` are
+    sentences about what could not be read, `meant` what was `said` and the `name` that it was taken for. `suggestions`
+    are names that may have been meant by a stretch of the question, each with the question that says so.
 
     A plan that leaves the whole question to the texts has understood the words of its `schema`. Of a plan that a person
     gave only `left` is told.
@@ -48,7 +48,7 @@ def understood(search: Json, schema: Schema | None = None) -> dict[str, Any] | N
     if entry["source"] != "user":
         forms = schema_forms(schema) if schema is not None else frozenset()
         read = worded(search["question"], schema.language if schema is not None else "en", Wanted(forms))
-        told["turning"] = list(_distinct(_turning(read, plan, schema)))
+        told["turning"] = list(_distinct([*_turning(read, plan, schema), *_unordered(read, plan)]))
         told["read_as"] = read.text if read.read and read.changed else ""
         told |= {"notes": list(_notes(read)), "meant": list(_meant(search, index))}
         told["suggestions"] = list(_suggestions(read, search.get("did_you_mean", ())))
@@ -85,6 +85,29 @@ def _turning(read: Gloss, plan: Json, schema: Schema | None) -> Iterator[str]:
     for place in turning_words(read.text, read.into):
         start, end = read.origin(*place)
         yield read.original[start:end]
+
+
+def _unordered(read: Gloss, plan: Json) -> Iterator[str]:
+    """Yield the words that ask for the most or the fewest, as they were asked, if the plan puts nothing in order.
+
+    A name or a plan inside may say them, and so does what is counted or computed.
+    """
+    if not walks(plan) and plan["target"].get("relevance_text"):
+        return
+    names = " ".join(anchor["text"].casefold() for anchor in plan["anchors"])
+    if _orders(plan) or plan.get("ask", "which") != "which":
+        return
+    for place in most_words(read.text, read.into):
+        start, end = read.origin(*place)
+        if read.text[slice(*place)].casefold() not in names:
+            yield read.original[start:end]
+
+
+def _orders(plan: Json) -> bool:
+    """Whether a plan, or one inside it, has an order or compares a number of neighbours."""
+    counted = any("count" in one for one in plan.get("filters") or ())
+    inside = (anchor["plan"] for anchor in plan["anchors"] if anchor.get("plan"))
+    return bool(plan.get("order")) or counted or any(map(_orders, inside))
 
 
 def _notes(read: Gloss) -> Iterator[str]:

@@ -55,6 +55,31 @@ def test_a_turning_word_counts_as_left_over_unless_the_plan_turns_something_roun
         assert not left_over(shown)
 
 
+@pytest.mark.parametrize(
+    ("question", "plan", "told"),
+    [
+        ("which material is used most", {}, ["most"]),
+        ("welches Material wird am meisten benutzt", {}, ["am meisten"]),
+        ("which material is used most", {"order": {"by": {"field": "year"}, "direction": "desc", "limit": 1}}, []),
+        ("papers with at most 3 authors", {}, []),
+        ("papers with the fewest authors", {"filters": [{"op": "exists"}]}, ["the fewest"]),
+    ],
+)
+def test_words_that_ask_for_the_most_are_told_unless_the_plan_orders(
+    question: str, plan: dict[str, Any], told: list[str]
+) -> None:
+    shown = understood(search(answer("list", 0), "", question=question, plan=plan))
+    assert shown is not None
+    assert shown["turning"] == told
+
+
+def test_a_name_may_hold_a_word_that_asks_for_the_most() -> None:
+    named = {"anchors": [{"var": "T", "text": "The Most Dangerous Game"}]}
+    shown = understood(search(answer("list", 0), "", question="The Most Dangerous Game", plan=named))
+    assert shown is not None
+    assert shown["turning"] == []
+
+
 def test_a_word_that_a_relation_of_the_plan_says_turns_something_round() -> None:
     hop = {"from": "a", "rel": "BARRED_IN", "to_var": "T", "to_label": "drug", "direction": "in"}
     asked = {"question": "What should people with asthma not take?", "plan": {"hops": [hop]}}
