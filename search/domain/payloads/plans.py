@@ -99,7 +99,8 @@ class PlanEntry:
     """A plan in the list of plans, with its source and its probability.
 
     If the plan found nothing and was changed, `given` is the plan before the change, and `dropped` names the conditions
-    that were moved from the graph to the text.
+    that were moved from the graph to the text. `likened` counts words that are taken for a node type only because they
+    are like its name.
     """
 
     plan: Plan
@@ -107,10 +108,12 @@ class PlanEntry:
     probability: float
     given: Plan | None = None
     dropped: tuple[str, ...] = ()
+    likened: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as it was recorded; a changed plan also has `given` and `dropped`."""
+        """Return it as it was recorded; a changed plan also has `given` and `dropped`, a guessed one `likened`."""
         written = {"plan": self.plan.to_json(), "source": self.source, "probability": self.probability}
+        written |= {"likened": self.likened} if self.likened else {}
         return written if self.given is None else written | {
             "given": self.given.to_json(), "dropped": list(self.dropped),
         }  # fmt: skip
@@ -125,7 +128,15 @@ class Plans:
     @classmethod
     def from_json(cls, data: Sequence[Json]) -> Plans:
         """Return the plans from a list of outputs of `ScoredPlan.to_json`."""
-        return cls(tuple(PlanEntry(plan_from_json(e["plan"]), e["source"], e["probability"]) for e in data))
+        return cls(
+            tuple(
+                PlanEntry(
+                    plan_from_json(e["plan"]), e["source"], e["probability"],
+                    likened=int((e.get("grounds") or {}).get("likened", 0)),
+                )
+                for e in data
+            )
+        )  # fmt: skip
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return the list as it was recorded."""
