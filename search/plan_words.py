@@ -107,6 +107,11 @@ def where_words(hop: Json) -> str:
     return f" ({told})" if told else ""
 
 
+def hop_words(hop: Json, relations: Relations | None = None) -> str:
+    """Return the relation of a hop with its conditions on the edge: `is sold at (price under 20)`."""
+    return relation_words(hop["rel"], hop.get("direction"), relations) + where_words(hop)
+
+
 def edge_filters(plan: Json) -> list[tuple[int, int]]:
     """Return the conditions on edges of a plan, each as the index of its hop and its index among those of the hop."""
     return [(at, place) for at, hop in enumerate(plan["hops"]) for place in range(len(hop.get("where") or ()))]

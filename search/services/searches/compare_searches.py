@@ -15,8 +15,8 @@ from search.plan_words import (
     asked_words,
     exclusion_words,
     filter_words,
+    hop_words,
     order_words,
-    relation_words,
     variables_of,
     where_words,
 )
@@ -125,10 +125,7 @@ def plan_parts(plan: Json, relations: Relations | None = None) -> Iterator[tuple
         inner = sorted("=".join(key) for key, _ in plan_parts(anchor["plan"])) if anchor.get("plan") else []
         yield ("anchor", "|".join([text, kind, *inner]).casefold()), f"{text} ({kind})" if kind else text
     for hop in plan["hops"]:
-        yield (
-            ("hop", _hop_key(hop, types)),
-            relation_words(hop["rel"], hop.get("direction"), relations) + where_words(hop),
-        )
+        yield ("hop", _hop_key(hop, types)), hop_words(hop, relations)
     said = [("filter", filter_words(one, relations=relations)) for one in plan.get("filters") or ()]
     said += [("exclude", f"not {exclusion_words(one, variables, relations)}") for one in plan.get("exclude") or ()]
     said += [("order", order_words(plan["order"], relations))] if plan.get("order") else []

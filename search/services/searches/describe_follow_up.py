@@ -15,10 +15,9 @@ from search.plan_words import (
     asked_words,
     exclusion_words,
     filter_words,
+    hop_words,
     order_words,
-    relation_words,
     variables_of,
-    where_words,
 )
 from search.text import words
 
@@ -92,7 +91,7 @@ def part_words(plan: Json, part: str, at: str, relations: Relations | None = Non
     if part == "anchor":
         return str(value["text"] or ", ".join(value.get("ids", ())[:3]))
     if part == "hop":
-        return relation_words(value["rel"], value.get("direction"), relations) + where_words(value)
+        return hop_words(value, relations)
     if part == "filter":
         return filter_words(value, relations=relations)
     if part == "exclude":

@@ -15,9 +15,9 @@ Features = tuple[tuple[str, float], ...]
 class Order:
     """An order that is said and not yet applied: by fields of these names, or by numbers of neighbours.
 
-    `fields` are pairs of a type code and a field; `count` is set where something is counted. `counts_subjects` says
-    whether what is counted is the subject of its relation; None if the words leave it open. `computed` is set where
-    something is computed from the neighbours.
+    `fields` are pairs of a type code and a field; `count` is set where something is counted or computed: a relation and
+    a set, or a relation alone, or a `Computed`. `counts_subjects` says whether what is counted is the subject of its
+    relation; None if the words leave it open.
     """
 
     end: str
@@ -25,7 +25,6 @@ class Order:
     count: tuple[Relating | None, Any] | None = None
     limit: int = 1
     counts_subjects: bool | None = None
-    computed: Computed | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from search.plan_words import Relations, relation_words, variables_of, where_words
+from search.plan_words import Relations, hop_words, relation_words, variables_of
 from search.sentences.paths import path_words
 from search.sentences.reading import named_conditions, reading_words
 from search.sentences.values import more_conditions, type_words, values_of
@@ -154,7 +154,7 @@ def _conditions(evidence: Json | None, plans: Sequence[Json], relations: Relatio
     for checked in evidence["hops"]:
         hop = plan["hops"][checked["index"]]
         ends = f"{labels[hop['from']]} to {labels[hop['to_var']]}"
-        found.append(_condition("hop", _hop_words(hop, relations), checked["status"], ends))
+        found.append(_condition("hop", hop_words(hop, relations), checked["status"], ends))
     goal, variables = plan["target"].get("var", "T"), variables_of(plan)
     for checked in evidence.get("filters", ()):
         limit = plan["filters"][checked["index"]]
@@ -189,15 +189,11 @@ def _ticks(evidence: Json | None, plans: Sequence[Json], relations: Relations) -
     ]
     rest = [one for one in _conditions(evidence, plans, relations) if one.kind not in ("anchor", "hop")]
     loose = [
-        _condition("hop", _hop_words(plan["hops"][at], relations), status)
+        _condition("hop", hop_words(plan["hops"][at], relations), status)
         for at, status in hops.items()
         if at not in said
     ]
     return (*found, *loose, *rest)
-
-
-def _hop_words(hop: Json, relations: Relations) -> str:
-    return relation_words(hop["rel"], hop.get("direction"), relations) + where_words(hop)
 
 
 def _worst(statuses: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import cast
 from search.domain.plan import Operator
 from search.stages.plan.derivation import Amount, Computed, Derivation
 from search.stages.plan.operators.context import Context, Made
-from search.stages.plan.operators.orders import computed_from, computed_of, counts
+from search.stages.plan.operators.orders import computed_of, counts
 from search.stages.plan.sets import Counted, Kind, Named, NodeSet, WhereCount, narrowed
 
 
@@ -30,14 +30,8 @@ def computed_condition(context: Context, left: Derivation, right: Derivation) ->
 def with_condition(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The nodes of a set with such a number of neighbours."""
     amount, among = right.meaning
-    if isinstance(among, Computed):
-        for count, types, features in computed_from(context, among, left.meaning.types):
-            yield _where(narrowed(left.meaning, types), count, amount), features
-        return
-    for count, features in counts(context, None, among, left.meaning.types):
-        types = context.schema.near(count.to, count.relation, count.direction) & left.meaning.types
-        if types:
-            yield _where(narrowed(left.meaning, types), count, amount), features
+    for count, types, features in counts(context, None, among, left.meaning.types):
+        yield _where(narrowed(left.meaning, types), count, amount), features
 
 
 def related(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -45,10 +39,8 @@ def related(context: Context, left: Derivation, right: Derivation) -> Iterator[M
     amount, among = right.meaning
     if isinstance(among, Computed):
         return
-    for count, features in counts(context, left.meaning, among, context.schema.all_types, subjects=False):
-        types = context.schema.near(count.to, count.relation, count.direction)
-        if types:
-            yield _where(Kind(types), count, amount), features
+    for count, types, features in counts(context, left.meaning, among, context.schema.all_types, subjects=False):
+        yield _where(Kind(types), count, amount), features
 
 
 def _where(of: NodeSet, count: Counted, amount: Amount) -> WhereCount:

@@ -81,7 +81,7 @@ def related_first(context: Context, left: Derivation, right: Derivation) -> Iter
 
 
 def _with_relation(order: Order, relating: Relating, *, subjects: bool) -> Iterator[Made]:
-    if order.count is not None and order.count[0] is None:
+    if order.count is not None and order.count[0] is None and not isinstance(order.count[1], Computed):
         yield replace(order, count=(relating, order.count[1]), counts_subjects=subjects), ()
 
 
@@ -104,7 +104,7 @@ def places_behind(context: Context, left: Derivation, right: Derivation) -> Iter
 def of_computed(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """An order by what is computed from neighbours, behind a superlative: *highest average price*."""
     for computed in computed_of(context, right.meaning):
-        yield Order(left.meaning, computed=computed), ()
+        yield Order(left.meaning, count=(None, computed)), ()
 
 
 def by_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -135,7 +135,7 @@ def _of_all(context: Context, meaning: Computed | Asked) -> Iterator[Made]:
     if isinstance(meaning, Asked) and meaning.ask == "how many":
         yield Order("desc", count=(None, meaning.of), limit=0), ()
     for computed in computed_of(context, meaning):
-        yield Order("desc", limit=0, computed=computed), ()
+        yield Order("desc", count=(None, computed), limit=0), ()
 
 
 def of_each(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -179,8 +179,7 @@ def ordered(context: Context, left: Derivation, right: Derivation) -> Iterator[M
 def chosen_of_all(context: Context, left: Derivation) -> Iterator[Made]:
     """The first of all nodes that have a field: *what has the least weight*."""
     order: Order = left.meaning
-    alone = order.count is None and order.computed is None
-    for name in dict.fromkeys(name for _, name in order.fields) if alone else ():
+    for name in dict.fromkeys(name for _, name in order.fields) if order.count is None else ():
         types = sum(1 << code for code in {code for code, other in order.fields if other == name})
         yield from _chosen(context, order, Kind(types))
 
@@ -188,10 +187,6 @@ def chosen_of_all(context: Context, left: Derivation) -> Iterator[Made]:
 def _chosen(context: Context, order: Order, of: NodeSet) -> Iterator[Made]:
     end: End = "asc" if order.end == "asc" else "desc"
     again: Features = (("order-of-order", float(has_order(of))), ("order-of-named", float(isinstance(of, Named))))
-    if order.computed is not None:
-        for counted, types, features in computed_from(context, order.computed, of.types):
-            yield Top(types, narrowed(of, types), counted, end, order.limit), (*again, *features)
-        return
     if order.count is None:
         for name in dict.fromkeys(name for code, name in order.fields if of.types >> code & 1):
             if isinstance(of, Top) and of.by == name:
@@ -201,14 +196,35 @@ def _chosen(context: Context, order: Order, of: NodeSet) -> Iterator[Made]:
             yield Top(types, narrowed(of, types), name, end, order.limit), again
         return
     relating, among = order.count
-    for counted, features in counts(context, relating, among, of.types, order.counts_subjects):
-        types = context.schema.near(counted.to, counted.relation, counted.direction) & of.types
-        if types:
-            yield Top(types, narrowed(of, types), counted, end, order.limit), (*again, *features)
+    for counted, types, features in counts(context, relating, among, of.types, order.counts_subjects):
+        yield Top(types, narrowed(of, types), counted, end, order.limit), (*again, *features)
 
 
-def computed_from(context: Context, what: Computed, types: int) -> Iterator[tuple[Counted, int, Features]]:
-    """Yield what may be computed from neighbours of nodes of some types, with the types that have such neighbours."""
+Measure = tuple[Counted, int, Features]
+"""What is counted or computed of nodes, and the types of those that have such neighbours."""
+
+
+def counts(
+    context: Context,
+    relating: Relating | None,
+    among: NodeSet | Computed | None,
+    types: int,
+    subjects: bool | None = None,
+) -> Iterator[Measure]:
+    """Yield what may be counted of nodes of some types: neighbours over a relation, or in a set, or both.
+
+    Or what may be computed from neighbours. `subjects` says whether what is counted is the subject of the relation;
+    None if it may be either.
+    """
+    if isinstance(among, Computed):
+        yield from _computed(context, among, types)
+        return
+    for counted, features in _numbers(context, relating, among, types, subjects):
+        if near := context.schema.near(counted.to, counted.relation, counted.direction) & types:
+            yield counted, near, features
+
+
+def _computed(context: Context, what: Computed, types: int) -> Iterator[Measure]:
     for name in dict.fromkeys(name for _, name in what.fields):
         having = sum(1 << code for code in {code for code, other in what.fields if other == name})
         among = Kind(having) if what.among is None else narrowed(what.among, having & what.among.types)
@@ -219,13 +235,9 @@ def computed_from(context: Context, what: Computed, types: int) -> Iterator[tupl
                 yield replace(counted, function=what.function, of=name), walk.types & types, features
 
 
-def counts(
-    context: Context, relating: Relating | None, among: NodeSet | None, types: int, subjects: bool | None = None
+def _numbers(
+    context: Context, relating: Relating | None, among: NodeSet | None, types: int, subjects: bool | None
 ) -> Iterator[tuple[Counted, Features]]:
-    """Yield what may be counted of nodes of some types: neighbours over a relation, or in a set, or both.
-
-    `subjects` says whether what is counted is the subject of the relation; None if it may be either.
-    """
     if relating is None:
         assert among is not None
         for walk, features in floating(context, types, among):
