@@ -52,13 +52,13 @@ _DECIDING = frozenset(
 )
 """Categories of words that decide what is asked: a meaning that skips one leaves a condition out."""
 _ROOTS = ("S", "V")
-_BEHIND = 5.0
+_BEHIND = 3.5
 """How far behind the best of its category and stretch a meaning may be and is still kept."""
 _LONGEST = 18
 """Most words of a stretch that begins inside a part of a sentence."""
 _MANY = 3_000
 """Number of meanings made for a question after which its cells keep half as many."""
-_GAIN = 0.8
+_GAIN = 0.2
 """Most that the features of a rule are expected to add to its own weight."""
 _SKIPPED = 6
 """Most tokens that are skipped between two joined stretches."""
