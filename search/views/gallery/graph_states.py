@@ -117,7 +117,7 @@ def _paths(boxes: Sequence[Box], count: int, name: str = "Ada Holm") -> Callable
         )
         layers = ([Box("person", 1, start)], boxes, [Box("person", 1, _BOB)])
         found = PathsBetween(None, start, _BOB, between, layers, links)  # type: ignore[arg-type]
-        drawing = sketch(found)
+        drawing = sketch(found, {})
         groups = [
             {"type": box.type, "count": box.count, "rest": box.rest, "open": "open=1.film", "list": "list=1.film"}
             for box in boxes if box.node is None
