@@ -129,7 +129,9 @@ def _ports(links: Sequence[Link]) -> dict[int, dict[Walked, list[int]]]:
 def _label(relations: Walked, wordings: Relations) -> str:
     """Return the relations as they are walked, each with an arrow in its stored direction."""
     said = ((relation_words(name, direction, wordings), direction) for name, direction in relations[:2])
-    return ", ".join(f"{text} →" if direction == "out" else f"← {text}" for text, direction in said) + (f" +{len(relations) - 2}" if len(relations) > 2 else "")
+    return ", ".join(f"{text} →" if direction == "out" else f"← {text}" for text, direction in said) + (
+        f" +{len(relations) - 2}" if len(relations) > 2 else ""
+    )
 
 
 def _gap(ports: Mapping[int, Mapping[Walked, Sequence[int]]], wordings: Relations) -> float:

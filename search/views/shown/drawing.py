@@ -146,7 +146,10 @@ def draw(paths: Sequence[Sequence[Json]], relations: Relations) -> Drawing | Non
     for row, path in enumerate(rows):
         placed = _row(path, row, columns, starts, target)
         boxes += placed[:-1] if shared else placed
-        lines += [_line(edge, _said(edge, relations), a, b) for edge, a, b in zip(path[1::2], placed, placed[1:], strict=False)]
+        lines += [
+            _line(edge, _said(edge, relations), a, b)
+            for edge, a, b in zip(path[1::2], placed, placed[1:], strict=False)
+        ]
     boxes += [target] if target else []
     width = round(starts[-1] + widths[-1] + MARGIN, 1)
     return Drawing(
@@ -179,9 +182,7 @@ def _named_target(rows: Sequence[Sequence[Json]]) -> list[Json]:
     return [max((path[-1] for path in rows), key=lambda last: len(last.get("var", "")))]
 
 
-def _columns(
-    rows: Sequence[Sequence[Json]], columns: int, relations: Relations
-) -> tuple[list[float], list[float]]:
+def _columns(rows: Sequence[Sequence[Json]], columns: int, relations: Relations) -> tuple[list[float], list[float]]:
     """Return where each column begins and how wide its widest box is; the gaps hold their longest relation."""
     widths = [0.0] * columns
     gaps = [0.0] * columns

@@ -96,7 +96,10 @@ def test_a_relation_is_worded_as_it_is_walked() -> None:
 
     assert drawing is not None
     assert [line.label for line in drawing.lines] == ["cites", "was written by"]
-    assert [(stop.relation, stop.direction) for stop in drawing.stacks[0]] == [("cites", "out"), ("was written by", "in")]
+    assert [(stop.relation, stop.direction) for stop in drawing.stacks[0]] == [
+        ("cites", "out"),
+        ("was written by", "in"),
+    ]
     assert drawing.summary == "a — cites → b ← writes — t"
 
 
