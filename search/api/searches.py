@@ -31,8 +31,8 @@ from search.services.searches.watch_search import Ending
 REWORD = OpenApiParameter(
     "reword",
     OpenApiTypes.BOOL,
-    description="Whether `answer.written` is said in the words of the site's language model, as far as its sources bear "
-    "them out; only once the search is done. `answer.reworded` says whether it was.",
+    description="Whether `answer.written` is said in the words of the site's language model, as far as its sources "
+    "bear them out. `answer.reworded` then says whether it was.",
 )
 REQUEST_KEYS = ("knowledge_base", "question", "pipeline", "k", "plan", "settings", "follows")
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from search.domain.fusion import SINGLE, SUM
-from search.signals.titles import signal_value
 from search.plan_words import Relations
+from search.signals.titles import signal_value
 from search.text import words
 from search.views.shown.drawing import Drawing, draw
 

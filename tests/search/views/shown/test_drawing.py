@@ -3,8 +3,8 @@
 from itertools import pairwise
 from typing import Any
 
-from search.text import path_text
 from search.domain.graph import Relation
+from search.text import path_text
 from search.views.shown.drawing import Drawing, draw
 
 
