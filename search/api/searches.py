@@ -32,7 +32,7 @@ REWORD = OpenApiParameter(
     "reword",
     OpenApiTypes.BOOL,
     description="Whether `answer.written` is said in the words of the site's language model, as far as its sources "
-    "bear them out. `answer.reworded` then says whether it was.",
+    "bear that out. `answer.reworded` then says whether it was.",
 )
 REQUEST_KEYS = ("knowledge_base", "question", "pipeline", "k", "plan", "settings", "follows")
 
