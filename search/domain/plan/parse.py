@@ -169,7 +169,7 @@ class PlanReader(FaultFinder):
         return Count(
             self.name(count.get("rel"), [*self.relations, ANY], f"{at}/rel", "relation"),
             self._direction(count, at),
-            self.name(count.get("to_label") or ANY, [*self.types, ANY], f"{at}/to_label", "type of entity"),
+            self.name(count.get("to_label") or ANY, [*self.types, ANY], f"{at}/to_label", "type"),
             self.var(count, "among", at) if count.get("among") else "",
             function,
             of,
@@ -212,7 +212,7 @@ class PlanReader(FaultFinder):
         if ids and inner is not None:
             self.fault(f"{at}/ids", "The entities of a starting point are given by ids or by a plan: one of the two.")
         text = self.text(item, "text", at, required=not ids and item.get("plan") is None)
-        label = self.name(item.get("label", ANY), [*self.types, ANY], f"{at}/label", "type of entity")
+        label = self.name(item.get("label", ANY), [*self.types, ANY], f"{at}/label", "type")
         if inner is not None:
             text = text or inner.wording
             label = inner.target.labels[0] if label == ANY and len(inner.target.labels) == 1 else label
@@ -250,7 +250,7 @@ class PlanReader(FaultFinder):
             source=self.var(item, "from", at),
             rel=self.name(item.get("rel"), [*self.relations, ANY], f"{at}/rel", "relation"),
             to_var=self.var(item, "to_var", at),
-            to_label=self.name(item.get("to_label", ANY), [*self.types, ANY], f"{at}/to_label", "type of entity"),
+            to_label=self.name(item.get("to_label", ANY), [*self.types, ANY], f"{at}/to_label", "type"),
             direction=self._direction(item, at),
             where=tuple(self._edge_filter(one, place) for place, one in self.items(item, "where", MAX_FILTERS, at)),
         )

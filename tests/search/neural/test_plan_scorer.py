@@ -97,10 +97,10 @@ def test_a_file_that_was_cut_gets_a_sentence(tmp_path: Path, name: str, bytes_le
 
 
 def test_missing_files_get_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(StageError, match="there is no artifact gone on this machine"):
+    with pytest.raises(StageError, match="there is no trained part gone on this machine"):
         LoadedPlanScorers(tmp_path / "no folder").get("gone")
     (written(tmp_path / "half") / "weights.json").unlink()
-    with pytest.raises(StageError, match="there is no artifact half on this machine"):
+    with pytest.raises(StageError, match="there is no trained part half on this machine"):
         LoadedPlanScorers(tmp_path).get("half")
 
 
@@ -113,5 +113,5 @@ def test_a_fold_that_was_not_kept_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["..", "../a1", "/etc", "a1/", "a\0b", "", ".new-a1", "A1", "a" * 5000, "a1\n"])
 def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
     written(tmp_path / "a1")
-    with pytest.raises(StageError, match="is not the name of an artifact"):
+    with pytest.raises(StageError, match="is not the name of a trained part"):
         LoadedPlanScorers(tmp_path / "a1").get(name)
