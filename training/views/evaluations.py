@@ -15,10 +15,8 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from search.domain.differences import MISSING
 from search.domain.errors import InvalidRequest
 from search.downloads import export_answer
-from search.language.reader import value_words
 from search.views.unavailable import says_what_is_down
 from training.evaluation.judged import JUDGED_MEASURES
 from training.evaluation.lost import Attribution, LostStage
@@ -41,7 +39,7 @@ from training.services.evaluations.outcomes import FOUND, OutcomeFilters, outcom
 from training.services.export_report import FORMATS, export_report
 from training.services.list_titles import list_titles
 from training.views.shown.lost import QuestionShown, question_shown
-from training.views.shown.report import comparisons_of, judged_of, measures_of, pipelines_of, slices_of, stages_told
+from training.views.shown.report import comparisons_of, judged_of, measures_of, pipelines_of, settings_of, slices_of, stages_told
 
 RIGHT = "training.view_evaluation"
 PER_PAGE = 50
@@ -204,7 +202,7 @@ def compare(request: HttpRequest) -> HttpResponse:
             page = Paginator(compared["questions"], PER_PAGE).get_page(given.get("page"))
             kept = {key: value for key, value in given.items() if key not in PAGE_KEYS and value}
             context |= {"compared": compared, "page": page, "kept": urlencode(kept),
-                        "settings": [(one, _value(one.before), _value(one.after)) for one in compared["settings"]],
+                        "settings": settings_of(compared["settings"]),
                         "test": next((one for one in compared["comparisons"] if one["metric"] == context["metric"]),
                                      None)}  # fmt: skip
         except InvalidRequest as error:
@@ -257,11 +255,6 @@ def _other_label(sides: Sequence[Evaluation | None], labels: Sequence[Sequence[s
     if sides[0] is not None and sides[0] == sides[1]:
         return next((label for label in labels[1] if label != mine), mine)
     return mine if mine in labels[1] else ""
-
-
-def _value(value: Any) -> str:
-    """Return the value of a setting as a comparison shows it."""
-    return "–" if value is MISSING else value_words(value) or "none"
 
 
 def _side(request: HttpRequest, given: str) -> Evaluation | None:

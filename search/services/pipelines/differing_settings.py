@@ -18,37 +18,31 @@ VARIANT = "variant"
 class Differing:
     """One setting with the values of both sides, `MISSING` where a side does not have it.
 
-    `key` is its name in files, such as `fuse.k`; `pipelines` are those of both sides. If only one side has a stage, the
-    stage is the setting, and its value there is True.
+    `key` is its name in files, such as `fuse.k`; `pipelines` are those of both sides. With `whole`, only one side has
+    the stage, which is the setting, and its value there is the stage's title.
     """
 
     key: str
     pipelines: tuple[str, str]
     before: Any
     after: Any
+    whole: bool = False
 
     @property
     def label(self) -> str:
         """The setting for people, such as `Fuse: k`."""
-        name = self.pipelines[self.after is MISSING]
-        return setting_label(name, self.key).partition(":")[0] if self._whole else setting_label(name, self.key)
+        return setting_label(self.pipelines[self.after is not MISSING], self.key)
 
     @property
     def about(self) -> str:
         """What the setting does; empty if neither pipeline has it any more."""
-        if self._whole:
-            return "Whether there is this step."
         return next(filter(None, (setting_about(name, self.key) for name in self.pipelines)), "")
-
-    @property
-    def _whole(self) -> bool:
-        return MISSING in (self.before, self.after) and "." not in self.key
 
 
 def setting_label(pipeline: str, key: str) -> str:
     """Return the label of a setting, such as `Fuse: k` of `fuse.k`; of a stage, `fuse`, that of its choice."""
     stage, _, option = key.partition(".")
-    return f"{_steps(pipeline).get(stage) or words(stage).capitalize()}: {words(option.replace('.', ' ')) or VARIANT}"
+    return f"{_title(pipeline, stage)}: {words(option.replace('.', ' ')) or VARIANT}"
 
 
 def setting_about(pipeline: str, key: str) -> str:
@@ -69,9 +63,13 @@ def differing_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> l
         stage, _, rest = one.path.partition(".")
         if rest == "BACKEND" and len({side[stage].get("VARIANT") for side in stages}) > 1:
             continue
+        if not rest:
+            titles = [_title(name, stage) if stage in side else MISSING
+                      for name, side in zip(pipelines, stages, strict=True)]  # fmt: skip
+            found.append(Differing(stage, pipelines, *titles, whole=True))
+            continue
         key = f"{stage}.{rest.removeprefix('OPTIONS.')}" if rest.startswith("OPTIONS.") else stage
-        values = (one.before, one.after) if rest else ((True if stage in side else MISSING) for side in stages)
-        found.append(Differing(key, pipelines, *values))
+        found.append(Differing(key, pipelines, one.before, one.after))
     order = [stage for steps in sorted(map(_steps, pipelines), key=len, reverse=True) for stage in steps]
     return sorted(found, key=lambda one: order.index(at) if (at := one.key.partition(".")[0]) in order else len(order))
 
@@ -80,3 +78,7 @@ def _steps(pipeline: str) -> dict[str, str]:
     """Return the stages of a pipeline with their titles, in order; none if the site does not have it."""
     known = wiring.pipeline_or_none(pipeline)
     return {part.name: part.title for part in known.flow} if known else {}
+
+
+def _title(pipeline: str, stage: str) -> str:
+    return _steps(pipeline).get(stage) or words(stage).capitalize()

@@ -47,7 +47,7 @@ def _facets(one: Evaluation) -> tuple[str, ...]:
     more = f" and {len(pipelines) - MOST} more" if len(pipelines) > MOST else ""
     return (
         f"{of.name}@{of.version}" if of else "questions of a file", one.split, one.release_name,
-        f"{one.questions:,} questions", f"settings {one.settings_version}", f"{', '.join(pipelines[:MOST])}{more}",
+        f"{one.questions:,} question{'s' * (one.questions != 1)}", f"settings {one.settings_version}", f"{', '.join(pipelines[:MOST])}{more}",
     )  # fmt: skip
 
 
@@ -72,6 +72,8 @@ def _differing(before: Evaluation, after: Evaluation) -> list[str]:
         if old.get("specification_hash") == new.get("specification_hash"):
             continue
         for one in differing_settings(old["specification"], new["specification"]):
-            value = "left out" if one.after is MISSING else value_words(one.after)
-            told.append(f"{one.label} {value}")
+            if one.whole:
+                told.append(f"without {one.before}" if one.after is MISSING else f"with {one.after}")
+            else:
+                told.append(f"{one.label} {'left out' if one.after is MISSING else value_words(one.after)}")
     return told[:MOST] if len(told) <= MOST else [f"{len(told)} settings differ"]

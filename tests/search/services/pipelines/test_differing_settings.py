@@ -42,6 +42,9 @@ def test_a_stage_that_only_one_side_has_is_one_difference() -> None:
         stored(wiring.pipeline("grasp").specification({})), wiring.pipeline("bm25").specification({})
     )
     link = next(one for one in found if one.key.startswith("link"))
-    assert (link.key, link.label, link.before, link.after) == ("link", "Link", True, MISSING)
+    assert (link.key, link.whole, link.before, link.after) == ("link", True, "Link", MISSING)
+    choice = next(one for one in found if one.key == "retrieve")
+    # The step is on both sides; only one of them has a choice there.
+    assert (choice.label, choice.whole, choice.before, choice.after) == ("Retrieve: variant", False, "hybrid", MISSING)
     assert [one.key for one in found].count("link") == 1
     assert [one.key for one in found][:2] == ["plan", "link"]
