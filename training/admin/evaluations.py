@@ -30,7 +30,7 @@ class _Named(Counted):
     def get_results(self, request: HttpRequest) -> None:
         """Give each row of the page its name."""
         super().get_results(request)
-        self.result_list = list(self.result_list)
+        self.result_list: Any = list(self.result_list)
         names = named_evaluations(self.result_list)
         for row in self.result_list:
             row.name = names[row.pk]

@@ -64,9 +64,8 @@ def differing_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> l
         if rest == "BACKEND" and len({side[stage].get("VARIANT") for side in stages}) > 1:
             continue
         if not rest:
-            titles = [_title(name, stage) if stage in side else MISSING
-                      for name, side in zip(pipelines, stages, strict=True)]  # fmt: skip
-            found.append(Differing(stage, pipelines, *titles, whole=True))
+            a, b = (_title(pipelines[at], stage) if stage in stages[at] else MISSING for at in (0, 1))
+            found.append(Differing(stage, pipelines, a, b, whole=True))
             continue
         key = f"{stage}.{rest.removeprefix('OPTIONS.')}" if rest.startswith("OPTIONS.") else stage
         found.append(Differing(key, pipelines, one.before, one.after))

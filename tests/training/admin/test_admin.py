@@ -181,8 +181,8 @@ def test_an_evaluation_shows_its_figures_and_leads_to_its_searches(staff: Client
 
 def test_evaluations_are_listed_by_what_differs(staff: Client, measured: Evaluation) -> None:
     listed = page(staff, reverse("admin:training_evaluation_changelist"))
-    names = re.findall(r'/evaluation/[\w-]+/change/[^>]*>([^<]+)</a>', listed)
-    assert names == ['films: 2 questions · text', 'films: 1 question · text']
+    names = re.findall(r"/evaluation/[\w-]+/change/[^>]*>([^<]+)</a>", listed)
+    assert names == ["films: 2 questions · text", "films: 1 question · text"]
     assert f">{measured.pk}<" not in listed
 
 

@@ -47,7 +47,8 @@ def _facets(one: Evaluation) -> tuple[str, ...]:
     more = f" and {len(pipelines) - MOST} more" if len(pipelines) > MOST else ""
     return (
         f"{of.name}@{of.version}" if of else "questions of a file", one.split, one.release_name,
-        f"{one.questions:,} question{'s' * (one.questions != 1)}", f"settings {one.settings_version}", f"{', '.join(pipelines[:MOST])}{more}",
+        f"{one.questions:,} question{'s' * (one.questions != 1)}",
+        f"settings {one.settings_version}", f"{', '.join(pipelines[:MOST])}{more}",
     )  # fmt: skip
 
 

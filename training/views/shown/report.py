@@ -265,7 +265,7 @@ def stages_told(pipelines: Sequence[PipelineShown]) -> list[LostStage]:
     return [stage for stage in LostStage if stage.value in names]
 
 
-def settings_of(differing: Sequence[Differing]) -> list[Mapping[str, str]]:
+def settings_of(differing: Sequence[Differing]) -> Sequence[Mapping[str, str]]:
     """Return the settings in which two pipelines differ as rows; the steps that only one side has are the first row."""
     steps = [one for one in differing if one.whole]
     sides = ([str(value) for value in values if value is not MISSING]
