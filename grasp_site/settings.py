@@ -374,7 +374,7 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "import": {"TITLE": "Import", "NAME": "Import of {}", "KIND": "search.jobs.import_kb.ImportJob", "QUEUE": "jobs"},
     "index": {"TITLE": "Index", "NAME": "Indexing of {}", "KIND": "search.jobs.index_kb.IndexJob", "QUEUE": "jobs"},
     "similar": {
-        "TITLE": "Link similar nodes",
+        "TITLE": "Link similar entities",
         "NAME": "Links between similar nodes of {}",
         "KIND": "search.jobs.link_similar.LinkSimilarJob",
         "QUEUE": "jobs",

@@ -19,9 +19,18 @@ SENTENCES = [
     ROOT / "search" / "signals" / "titles.py",
     *(
         path
-        for room in ("sentences", "templatetags", "views", "services/searches", "services/feedback")
-        for path in (ROOT / "search" / room).rglob("*.py")
-        if path.parent.name != "gallery"
+        for room in (
+            "search/sentences",
+            "search/templatetags",
+            "search/views",
+            "search/services",
+            "search/admin",
+            "search/jobs",
+            "training/admin",
+            "training/jobs",
+        )
+        for path in (ROOT / room).rglob("*.py")
+        if path.parent.name != "gallery" and not path.name.startswith("gallery")
     ),
 ]
 _TERM = re.compile(r"""\{%\s*term\s+"([^"]+)"(?:\s+"([^"]+)")?""")

@@ -73,7 +73,7 @@ def test_faults_stand_at_their_fields_and_what_was_typed_stays(staff: Client) ->
 def test_the_choice_of_a_kind_says_what_each_does(staff: Client) -> None:
     page = staff.get(reverse("admin:search_job_launch")).content.decode()
     assert "?kind=index" in page
-    assert "Builds or continues the indexes of the newest snapshot" in page
+    assert "Builds or continues the indexes of the newest import" in page
     assert "(Kind)" not in page
     assert "Unpack an upload" not in page, "the page of uploads begins it"
 

@@ -163,7 +163,7 @@ def test_a_dry_run_says_what_there_is_and_writes_nothing(tmp_path: Path) -> None
 
 @pytest.mark.django_db
 def test_a_bundle_without_a_single_node_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ImportFailed, match="has no node that could be loaded"):
+    with pytest.raises(ImportFailed, match="has no entity that could be loaded"):
         import_snapshot(source=bundles.write(tmp_path, [], []), index=False)
 
 
