@@ -23,7 +23,7 @@ PROCESS = 400e6
 class LinkSimilarJob(Kind):
     """Makes a release in which similar texts are linked, for the pipeline SAGE (Kind)."""
 
-    units: ClassVar[Mapping[str, str]] = {READ: "entities", "": ""}
+    units: ClassVar[Mapping[str, str]] = {READ: "nodes", "": ""}
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release")
     makes: ClassVar[str] = "release"
 

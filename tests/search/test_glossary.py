@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.template.loader import render_to_string
 
-from search.glossary import ACRONYMS, GLOSSARY
+from search.glossary import ACRONYMS, GLOSSARY, plain_name
 from search.language.reader import LANGUAGES, reading_in
 
 ROOT = settings.BASE_DIR
@@ -100,3 +100,11 @@ def test_a_reader_of_another_language_sees_the_word_in_it() -> None:
             )
     assert '<span class="dim" lang="de">Schritt</span>' in shown["de"]
     assert "lang=" not in shown["en"]
+
+
+def test_names_of_programs_have_plain_words() -> None:
+    told = {name: plain_name(name) for name in ("nodes", "node", "edges", "snapshot", "candidates", "fuse.k", "MRR")}
+    assert told == {
+        "nodes": "entities", "node": "entity", "edges": "relations", "snapshot": "imported data",
+        "candidates": "possible answers", "fuse.k": "fuse.k", "MRR": "MRR",
+    }  # fmt: skip

@@ -17,7 +17,7 @@ from training.services.annotation.judge_by_model import MOST_TOKENS, PART, check
 class JudgeItemsJob(Kind):
     """Lets a language model judge as one more annotator (Kind); items that it has judged are not asked again."""
 
-    units: ClassVar[Mapping[str, str]] = {PART: "possible answers"}
+    units: ClassVar[Mapping[str, str]] = {PART: "candidates"}
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base",)
 
     queue_id: int = argument(0, "Number of the annotation queue, as in its address.", low=0, high=2**31 - 1)

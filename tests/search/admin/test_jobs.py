@@ -267,7 +267,7 @@ def test_parts_say_of_what_they_count() -> None:
 
     # Files are read by their bytes; indexing counts steps that mean nothing to people.
     imported = [("Checking nodes", 2048, 4096), ("Loading edges", 7, 9), ("Indexing nodes", 4000, 4000)]
-    assert counts("import", *imported) == ["2.0\xa0KB of 4.0\xa0KB", "7 of 9 edges", ""]
+    assert counts("import", *imported) == ["2.0\xa0KB of 4.0\xa0KB", "7 of 9 relations", ""]
     assert counts("evaluate", ("grasp", 3, 1200), ("grasp, asked again", 0, None)) == ["3 of 1,200 questions", ""]
     learned = [("planner: plans", 60, 60), ("planner: trial: learning", 3, 40), ("planner: judging: grasp", 5, 10)]
     assert counts("train_all", *learned) == ["60 of 60 questions", "3 of 40 steps", "5 of 10 questions"]
@@ -402,6 +402,7 @@ def test_the_result_of_an_import_is_tables(staff: Client) -> None:
     job = job_of(kind="import", state="done", result=result, arguments={"mapping": {"files": [{"path": "a.csv"}]}})
     page = staff.get(reverse("admin:search_job_change", args=[job.pk])).content.decode()
     assert "Faults by kind and column" in page
+    assert re.search(r"<dt>entities</dt>\s*<dd>5", page)
     assert re.search(r'<td[^>]*data-label="column">price</td>', page)
     assert "&#x27;" not in page
     assert "{&quot;" not in page
