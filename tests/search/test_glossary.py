@@ -9,13 +9,13 @@ import pytest
 from django.conf import settings
 from django.template.loader import render_to_string
 
-from search.glossary import ACRONYMS, GLOSSARY
+from search.glossary import ACRONYMS, GLOSSARY, plain_name
 from search.language.reader import LANGUAGES, reading_in
 
 ROOT = settings.BASE_DIR
 PAGES = [path for path in (ROOT / "templates").rglob("*.html") if path.parent.name not in ("gallery", "docs", "unfold")]
 UNSAID = (
-    "admin", "api", "domain/mending/words.py", "jobs", "management", "migrations", "models", "prompts", "signals",
+    "api", "domain/mending/words.py", "management", "migrations", "models", "prompts", "signals",
     "views/gallery",
 )  # fmt: skip
 """Rooms of `search` whose texts are for programs, models and who runs the site, or are looked at on pages."""
@@ -27,6 +27,7 @@ SENTENCES = [
         for path in (ROOT / "search").rglob("*.py")
         if not path.relative_to(ROOT / "search").as_posix().startswith(UNSAID)
     ),
+    *(path for room in ("admin", "jobs") for path in (ROOT / "training" / room).rglob("*.py")),
 ]
 _TERM = re.compile(r"""\{%\s*term\s+"([^"]+)"(?:\s+"([^"]+)")?""")
 _TAGS = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
@@ -113,3 +114,11 @@ def test_a_reader_of_another_language_sees_the_word_in_it() -> None:
             )
     assert '<span class="dim" lang="de">Schritt</span>' in shown["de"]
     assert "lang=" not in shown["en"]
+
+
+def test_names_of_programs_have_plain_words() -> None:
+    told = {name: plain_name(name) for name in ("nodes", "node", "edges", "snapshot", "candidates", "fuse.k", "MRR")}
+    assert told == {
+        "nodes": "entities", "node": "entity", "edges": "relations", "snapshot": "imported data",
+        "candidates": "possible answers", "fuse.k": "fuse.k", "MRR": "MRR",
+    }  # fmt: skip

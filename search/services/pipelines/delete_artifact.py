@@ -81,7 +81,7 @@ def delete_artifact(artifact: Artifact, *, user: User) -> None:
             message = f"{artifact.pk} is in use by {', '.join(uses[:5])}{more}; activate another version first."
             raise ArtifactInUse([Fault("/artifact", message)])
         folder = artifact.directory
-        note("artifact deleted", artifact, user=user)
+        note("trained part deleted", artifact, user=user)
         Artifact.objects.filter(pk=artifact.pk).delete()
         transaction.on_commit(partial(_remove, folder))
 
