@@ -17,7 +17,6 @@ from search.interfaces import LinkStage, PlanStage
 from search.management.shown_search import plan_line
 from search.models import KnowledgeBase
 from search.services.searches.pin_searches import pin_searches
-from search.services.warm_up import learn_ahead
 from training.data.examples import Example
 
 ROWS = 1_000_000
@@ -87,7 +86,7 @@ class Reader:
 
     @classmethod
     def of(cls, base: str, options: Sequence[str] = ()) -> Reader:
-        """Return the reader of a base's active release, warmed as a search worker warms it.
+        """Return the reader of a base's active release.
 
         `options` are options of the pipeline, such as `plan.temperature=2`. Raises InvalidRequest.
         """
@@ -95,7 +94,6 @@ class Reader:
         (pin,) = pin_searches(knowledge_base=base, pipelines=[choice], settings={}).values()
         tools = wiring.tools(pin.release, pin.settings_version)
         stages = wiring.pipeline("grasp").compose(dict(pin.specification), tools)
-        learn_ahead(tools, Limit.seconds(SECONDS))
         # The planner alone: what a language model might add is no part of it.
         return cls(base, tools, getattr(stages.plan, "planner", stages.plan), stages.link)
 

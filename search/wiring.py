@@ -17,7 +17,6 @@ from search.composition import Pipeline
 from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.schema_settings import adapted
-from search.ingest import wordings
 from search.interfaces import (
     Adjacency,
     Columns,
@@ -108,23 +107,13 @@ class Tools:
         self.snapshot = release.snapshot
         self._settings_version = settings_version
         self.schema = schema_of(release, settings_version)
-        self._told: int | None = None
 
     @property
     def encoder(self) -> Encoder:
         """The encoder that made the release's vectors; for a release without vectors, the site's own encoder.
 
-        It knows the vectors of the wordings that the release brings. Raises a permanent StageError if that encoder does
-        not exist, or if its number of dimensions is different.
+        Raises a permanent StageError if that encoder does not exist, or if its number of dimensions is different.
         """
-        found = self._own_encoder()
-        # An encoder that was not used for a while is loaded anew, and is told again.
-        if self._told != id(found):
-            self._told = id(found)
-            wordings.tell(found, self.snapshot.directory)
-        return found
-
-    def _own_encoder(self) -> Encoder:
         vector_set = self.release.vector_set
         if vector_set is None:
             return encoder()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,10 @@ from django.conf import settings
 from django.db import connection
 
 from search.models import Artifact, KnowledgeBase, Release, SearchRun, Snapshot, VectorSet
-from search.models.index_folders import WORDINGS
 from search.models.knowledge import BuildStatus
 from search.models.partitions import partition
 from tests.search.ingest import bundles
 
-_ENCODER = re.compile(f"^{WORDINGS}[0-9a-f]+")
-"""The folder of wordings is named after the encoder; vectors of two encoders may still be the same."""
 NOTED = ".checked"
 """How the names of notes end that a folder was compared with its hashes; they stand beside the folder."""
 
@@ -29,7 +25,7 @@ def content(base: str) -> dict[str, Any]:
     directory = release.snapshot.directory
     vectors = f"vectors-{release.vector_set_id}"
     files = {name.replace(vectors, "vectors"): digest for name, digest in digests(directory).items()}
-    files = {_ENCODER.sub(WORDINGS, name): digest for name, digest in files.items() if not name.endswith(NOTED)}
+    files = {name: digest for name, digest in files.items() if not name.endswith(NOTED)}
     with connection.cursor() as cursor:
         table = partition("search_vector", release.vector_set_id or 0)
         cursor.execute(f"SELECT kind, key, part, type, text_hash, embedding::text FROM {table} ORDER BY 1, 2, 3")

@@ -19,7 +19,6 @@ REMOVE_GRAPHS = "Removing outdated projections"
 EXPORT_NODES = "Exporting entities"
 EXPORT_EDGES = "Exporting relations"
 WRITE_VECTORS = "Index files: vectors"
-WRITE_WORDINGS = "Index files: wordings"
 
 UNITS = {
     READ_NODES: "nodes", READ_EDGES: "edges", CHECK_NODES: "bytes", CHECK_EDGES: "bytes", LOAD_NODES: "bytes",

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from search.domain.graph import Schema
 from search.interfaces import How, Mention, MentionIndex
 from search.language.everyday import everyday_names
-from search.language.synonyms import synonyms
-from search.language.words import ASKING_WORDS, FUNCTION_WORDS, LINKING_WORDS, stem, words
+from search.language.words import ASKING_WORDS, FUNCTION_WORDS, stem, words
 from search.text import words as split_identifier
 
 _QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„]+)[\"“”«»„]|(?<!\w)['‘]([^'‘’]+)['’](?!\w)")
@@ -110,20 +109,6 @@ def _relations_said(schema: Schema) -> list[str]:
     return [
         " ".join([split_identifier(one.name), one.description, one.inverse, *one.aliases]) for one in schema.relations
     ]
-
-
-def asked_words(schema: Schema) -> frozenset[str]:
-    """Return the stems of the linking words that stand for words of a schema: *linked* for `associated with`."""
-    own = schema_words(schema)
-    return frozenset(
-        stem(word)
-        for word in LINKING_WORDS
-        if any(
-            said and all(stem(part) in own for part in said)
-            for other in synonyms(word, schema.language)
-            if (said := [part for part in words(other) if part not in FUNCTION_WORDS])
-        )
-    )
 
 
 def ordinary_words(schema: Schema) -> frozenset[str]:

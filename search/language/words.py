@@ -30,8 +30,6 @@ ARTICLES = _ENGLISH.set("words", "articles")
 """Words before a noun that carry no content."""
 TELLING = frozenset(_ENGLISH.entries("words", "telling"))
 """What asks for a thing itself, right before its name: *tell me about X*, *what is X*."""
-KIND_WORDS = _ENGLISH.set("words", "kinds")
-"""Nouns with which relations say that something is a kind or a part of something else."""
 ANSWER_OF: dict[str, str] = _ENGLISH.table("words", "answers")
 """Words for the node type that each question word asks for, separated by spaces; the first is the most usual."""
 

@@ -10,8 +10,6 @@ from search.models.knowledge import Snapshot
 
 STAMP = "part.json"
 """Name of the file that marks a folder as finished and holds the version of its format."""
-WORDINGS = "wordings-"
-"""What the names of folders begin with that hold vectors of wordings; the rest of the name is that of an encoder."""
 
 
 class IndexFolder(models.Model):

@@ -166,15 +166,6 @@ class CachedEncoder:
             return np.empty((0, self.dimensions), dtype=np.float32)
         return np.stack([known[text] for text in texts])
 
-    def remember(self, texts: Sequence[str], vectors: Vectors) -> None:
-        """Put vectors that this encoder has computed before, one row a text, into the cache, as those used last."""
-        with self._lock:
-            for text, vector in zip(texts, vectors, strict=True):
-                self._known[text] = vector
-                self._known.move_to_end(text)
-            while len(self._known) > self._size:
-                self._known.popitem(last=False)
-
 
 def cached_sentence_encoder(name: str, size: int = REMEMBERED_VECTORS, **options: Any) -> CachedEncoder:
     """Return the sentence encoder of that name (`model@revision`) for searches.

@@ -13,8 +13,6 @@ from search.domain.trace import Limit, Trace
 from search.models import Release
 from search.neural.site_encoders import encoder
 from search.services.garbage import leave_alone
-from search.services.knowledge.index_wordings import FEW
-from search.stages.plan.knowledge import Knowledge
 from search.text import words
 
 log = structlog.get_logger(__name__)
@@ -22,11 +20,9 @@ log = structlog.get_logger(__name__)
 QUESTION = "What is there?"
 THOROUGH = "Which new {kind} of {name} since 2001 that cost less than 20 euros are not like {name} or a quarzite?"
 """A question whose answering needs nearly everything that questions need: names, near names, conditions, the graph."""
-_BATCH = 32
 _NAME = 80
 WARM_UP_SECONDS = 10.0
-"""No further release is warmed up, and no wording encoded, after this time: a worker with one slow first search is
-better than none."""
+"""No further release is warmed up after this time: a worker with one slow first search is better than none."""
 
 
 def warm_up() -> None:
@@ -38,14 +34,13 @@ def warm_up() -> None:
 def _load() -> None:
     """Load the encoders, and ask each active release one question, the newest first, that nobody sees the answer of.
 
-    In the time that is left, wordings of walks are encoded. A release that cannot be searched is logged and skipped.
+    A release that cannot be searched is logged and skipped.
     """
     try:
         encoder().encode([QUESTION])
     except SearchError as error:
         log.warning("encoder of new releases not loaded", encoder=settings.GRASP_ENCODER, reason=str(error))
     limit = Limit.seconds(WARM_UP_SECONDS)
-    warmed: list[wiring.Tools] = []
     pipeline = wiring.pipeline(settings.GRASP_DEFAULT_PIPELINE)
     # Nobody reads the answer, so no language model is called: it may cost money, or hang.
     quiet = {"plan.llm": "off"} if "plan.llm" in pipeline.options() else {}
@@ -57,24 +52,8 @@ def _load() -> None:
             tools = wiring.tools(release)
             stages = pipeline.compose(pipeline.specification(quiet), tools)
             pipeline.search(Question(_question(tools), k=1), stages, Trace(Limit.seconds(WARM_UP_SECONDS)))
-            warmed.append(tools)
         except (SearchError, OSError) as error:
             log.warning("release not warmed", release=release.name, reason=str(error))
-    for tools in warmed:
-        learn_ahead(tools, limit)
-
-
-def learn_ahead(tools: wiring.Tools, limit: Limit) -> int:
-    """Encode the likeliest wordings of a release's walks, as many as the time allows; return how many.
-
-    Those that the release brings with its index files cost nothing.
-    """
-    texts = Knowledge.of(tools.schema, tools.encoder).wordings_ahead(FEW)
-    for first in range(0, len(texts), _BATCH):
-        if limit.remaining() <= 0:
-            return first
-        tools.encoder.encode(texts[first : first + _BATCH])
-    return len(texts)
 
 
 def _question(tools: wiring.Tools) -> str:

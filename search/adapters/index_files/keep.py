@@ -16,7 +16,7 @@ from search.adapters.index_files.listing import fault_of, fingerprint, listed, n
 from search.adapters.index_files.source import FetchFailed, configured_source
 from search.domain.errors import StageError
 from search.models import IndexFolder, Release, Snapshot
-from search.models.index_folders import STAMP, WORDINGS
+from search.models.index_folders import STAMP
 from search.models.timeouts import present_limit
 
 STAGE = "index"
@@ -128,13 +128,10 @@ def _patience() -> float:
 def mend(snapshot: Snapshot) -> None:
     """Before index files are built: fetch folders that are damaged or missing here, else remove the damaged ones.
 
-    What is removed is built again. Similarity edges are left, because they are not built with the others. Wordings are
-    struck off the list: they are built for the encoder of now, which may be another one.
+    What is removed is built again. Similarity edges are left, because they are not built with the others.
     """
     for folder in IndexFolder.objects.filter(snapshot=snapshot).select_related("snapshot"):
         if not fault_of(folder.directory, files_of(folder), deep=True):
             continue
         if _fetched(folder) and not folder.name.startswith("similar-"):
             shutil.rmtree(folder.directory, ignore_errors=True)
-            if folder.name.startswith(WORDINGS):
-                folder.delete()

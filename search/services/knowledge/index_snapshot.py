@@ -46,7 +46,6 @@ from search.models.knowledge import BuildStatus
 from search.neural.site_encoders import encoder as site_encoder
 from search.services.jobs.run_context import plain_run
 from search.services.knowledge.find_nodes import COMPLETION
-from search.services.knowledge.index_wordings import index_wordings
 
 _VERSIONS = {"bm25": 2, "near_names": 2, "mentions": 2, COMPLETION: 2}
 """Of the parts whose files have changed since the first version: BM25 has relations' neighbours from 2 on,
@@ -143,7 +142,6 @@ def _built(
 ) -> IndexReport:
     """Build what is missing, and return the release."""
     seconds = build_parts(snapshot.directory, _parts(snapshot, run), run)
-    seconds |= index_wordings(snapshot, encoder, run)
     if not embed:
         made = snapshot.releases.filter(status=BuildStatus.READY, vector_set=None).first()
         return IndexReport(made, seconds) if made is not None else _finish_without(snapshot, seconds, run)

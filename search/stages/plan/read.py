@@ -21,7 +21,6 @@ from search.language.names import schema_forms
 from search.language.soft_names import SoftTools
 from search.language.worded import worded
 from search.language.words import language_code
-from search.stages.plan.agreement import Agreement, guesses
 from search.stages.plan.annotate import Annotated, Annotator
 from search.stages.plan.calibrate import Grounds, calibration
 from search.stages.plan.compose import Composer, NotWritten
@@ -138,15 +137,7 @@ class Reader:
                 found.append(tried)
             if len(found) == self.tried:
                 break
-        self._compare(found, annotated)
         return sorted(found, key=lambda one: -one.score)
-
-    def _compare(self, found: Sequence[Tried], annotated: Annotated) -> None:
-        """Add to each meaning how well it agrees with the words of the question."""
-        several = Agreement(self.knowledge, annotated)([one.derivation for one in found])
-        for one, features in zip(found, several, strict=True):
-            one.features = (*one.features, *features)
-            one.score += self._weights(features)
 
     def worded(self, text: str) -> Gloss:
         """Return a question in the language of the knowledge base, its misspelt words of asking mended."""
@@ -222,7 +213,6 @@ class Reader:
         schema = self.knowledge.schema
         whole = sum(schema.node_types[code].count for code in codes(asked.types))
         share = len(left.split()) / max(1, sum(annotated.content))
-        guessed = float(guesses(one))
         prose = max((self._prose[code] for code in codes(asked.types)), default=0.0)
         nothing = not len(found) and asked.ask != "whether"
         taken = nothing and isinstance(asked.of, Without) and len(trial(asked.of.of)) > 0
@@ -230,7 +220,7 @@ class Reader:
             ("empty", float(nothing and not taken)), ("empty-without", float(taken)),
             ("no", float(not len(found) and asked.ask == "whether")),
             ("says-nothing", float(len(found) == whole and not isinstance(asked.of, Kind))),
-            ("left-share", share), ("left-guesses", share * guessed),
+            ("left-share", share),
             ("left-prose", prose if left else 0.0), ("left-bare", 1 - prose if left else 0.0),
         )  # fmt: skip
 

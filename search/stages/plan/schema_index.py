@@ -20,8 +20,8 @@ from search.language.units import UNITS
 from search.language.words import function_words, language_code, stem_in, words
 from search.stages.plan.derivation import FieldNamed, Relating
 from search.stages.plan.edge_fields import EdgeFields
+from search.stages.plan.knowledge.lexicon import identifier_words
 from search.stages.plan.knowledge.shape import Shape
-from search.stages.plan.knowledge.wording import identifier_words
 from search.stages.plan.measures import measured_by, unit_in
 from search.stages.plan.sets import Kind
 from search.text import words as split_identifier

@@ -165,18 +165,6 @@ def test_the_cache_lets_the_least_recently_asked_go() -> None:
     assert inner.encoded == ["a", "b", "c", "b"]
 
 
-def test_the_cache_takes_vectors_that_were_computed_before() -> None:
-    inner = HashEncoder()
-    cached = CachedEncoder(inner, size=3)
-    cached.encode(["old"])
-    cached.remember(["a", "b", "c"], HashEncoder().encode(["a", "b", "c"]))
-    assert np.array_equal(cached.encode(["c", "a"]), HashEncoder().encode(["c", "a"]))
-    assert inner.encoded == ["old"]
-    # There is room for three.
-    cached.encode(["old"])
-    assert inner.encoded == ["old", "old"]
-
-
 def test_the_vector_of_a_short_text_does_not_depend_on_the_texts_beside_it() -> None:
     """Padding changes vectors, by 0.003 in bfloat16; a ranking would then depend on what was asked before."""
     encoder = SentenceEncoder()

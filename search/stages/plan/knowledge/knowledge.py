@@ -1,4 +1,4 @@
-"""Data that a planner computes once for a schema and an encoder: shape, wording, lexicon, and vectors.
+"""Data that a planner computes once for a schema and an encoder: shape and lexicon.
 
 Stages are built anew for every search. This module therefore keeps the data between searches, for the few releases
 that were used last.
@@ -10,23 +10,20 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
-from threading import Lock
+from threading import RLock
 from typing import Any, TypeVar
 
 from search.domain.graph import Schema
 from search.interfaces import Encoder
-from search.language.names import asked_words, ordinary_words, schema_words
-from search.stages.plan.knowledge.ahead import likely_wordings
 from search.stages.plan.knowledge.lexicon import Lexicon
 from search.stages.plan.knowledge.shape import Shape
-from search.stages.plan.knowledge.vectors import TextVectors
-from search.stages.plan.knowledge.wording import Wording
 
 T = TypeVar("T")
 
 _KEPT = 8
 _known: OrderedDict[tuple[int, int], Knowledge] = OrderedDict()
-_lock = Lock()
+# What is made may itself ask for something that is kept.
+_lock = RLock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,39 +54,15 @@ class Knowledge:
                 self._kept.popitem(last=False)
         return found
 
-    def wordings_ahead(self, most: int) -> list[str]:
-        """Return up to `most` wordings of the walks that questions will most likely ask for, the likeliest first."""
-        return likely_wordings(self.shape, self.wording, most)
-
     @cached_property
     def shape(self) -> Shape:
         """The types that the schema allows at the ends of its relations."""
         return Shape(self.schema)
 
     @cached_property
-    def wording(self) -> Wording:
-        """The schema in words."""
-        return Wording(self.schema)
-
-    @cached_property
-    def vectors(self) -> TextVectors:
-        """Vectors of words, phrases and wordings."""
-        return TextVectors(self.encoder)
-
-    @cached_property
     def lexicon(self) -> Lexicon:
         """The affinities of single words to relations and node types."""
-        return Lexicon(self.wording, self.vectors)
-
-    @cached_property
-    def ordinary(self) -> frozenset[str]:
-        """Stems of ordinary words, which alone name no node."""
-        return ordinary_words(self.schema)
-
-    @cached_property
-    def spoken(self) -> frozenset[str]:
-        """Stems of the schema's own words, and of the words of asking that stand for them."""
-        return schema_words(self.schema) | asked_words(self.schema)
+        return Lexicon(self.schema, self.encoder)
 
     @cached_property
     def answerable(self) -> frozenset[int]:

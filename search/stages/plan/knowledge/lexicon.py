@@ -7,18 +7,20 @@ with the closest vectors; its affinity to them falls with the distance.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from search.domain.graph import Schema
+from search.interfaces import Encoder
 from search.language.synonyms import synonyms
 from search.language.words import ASKING_WORDS, CHATTING_WORDS, FUNCTION_WORDS, stem
 from search.language.words import words as split
-from search.stages.plan.knowledge.vectors import TextVectors
-from search.stages.plan.knowledge.wording import Wording
+from search.text import words as in_words
 
 Affinities = NDArray[np.float64]
 
@@ -40,13 +42,20 @@ _SYNONYM = 0.9
 _SHORTEST_PART = 4
 _ENDING = 3
 """Letters of an ending behind a stem inside a word."""
-EXPLAINED = 0.3
-"""Least affinity to any element from which a word may be meant for the schema."""
-_STRONG = 0.7
-"""Least affinity by vectors from which a relation explains a word. Types explain none by vectors: a word like a type
-(*blankets*, *throat*) is most often one thing of that type, which the plan does not say."""
 _MOST = 20_000
 _FUNCTION_STEMS = frozenset(stem(word) for word in FUNCTION_WORDS)
+
+
+_GLUED = re.compile(r"(is|has)?(new|old)?(.+?)(version)?(of|in|by|to|for|with|from)?")
+"""Small words at the ends of an identifier that is written as one word: `ISNEWVERSIONOF`, `USEDBY`."""
+
+
+def identifier_words(name: str) -> str:
+    """Return the words of a relation's name; one written in capitals without separators is split at its small words."""
+    said = in_words(name)
+    if " " in said or not name.isupper() or (found := _GLUED.fullmatch(said)) is None:
+        return said
+    return " ".join(part for part in found.groups() if part)
 
 
 def _noun_phrase(phrase: str) -> list[str]:
@@ -81,20 +90,20 @@ def content_stems(phrase: str) -> frozenset[str]:
 class Lexicon:
     """The affinities of words to the elements of a schema: first its relations by code, then its node types by code."""
 
-    wording: Wording
-    vectors: TextVectors
+    schema: Schema
+    encoder: Encoder
     _known: dict[str, Affinities] = field(default_factory=dict, init=False)
     _letters: dict[str, list[float]] = field(default_factory=dict, init=False)
 
     @property
     def relations(self) -> int:
         """Number of elements that are relations."""
-        return len(self.wording.schema.relations)
+        return len(self.schema.relations)
 
     @property
     def elements(self) -> int:
         """Number of elements."""
-        return len(self.wording.phrases)
+        return len(self.phrases)
 
     def of(self, texts: list[str]) -> Affinities:
         """Return the affinities in [0, 1] of words or short phrases, shape (len(texts), elements)."""
@@ -109,43 +118,6 @@ class Lexicon:
         # Another thread may have cleared the cache meanwhile; the missing rows are computed again.
         return np.stack([row if (row := self._known.get(text)) is not None else self._affinities([text])[0]
                          for text in texts])  # fmt: skip
-
-    def says(self, text: str) -> bool:
-        """Whether a word says an element by its letters or as a synonym, not only by a close vector."""
-        return self.letters(text) >= _PART
-
-    def letters(self, text: str) -> float:
-        """Return how surely a word says any element by its letters or as a synonym, in [0, 1]."""
-        return max(self._said(text), default=0.0)
-
-    def said_relations(self, text: str) -> list[int]:
-        """Return the relations that a word says best by its letters or as a synonym; none if it says a type better."""
-        said = self._said(text)
-        best = max([_PART, *said])
-        return [at for at, share in enumerate(said[: self.relations]) if share >= best]
-
-    def explains(self, columns: Sequence[int], text: str) -> bool:
-        """Whether one of these elements is what a word says: by its letters, as a synonym, or a relation much like it.
-
-        Affinities below that count where plans are compared, but a word that is only a little like an element is left
-        over: it may say what only a document says.
-        """
-        said, row = self._said(text), self.of([text])[0]
-        return any(said[at] >= _BESIDE or (at < self.relations and row[at] >= _STRONG) for at in columns)
-
-    def says_types(self, texts: Sequence[str]) -> NDArray[np.bool_]:
-        """Return for each node type whether one of the words says it by its letters or as a synonym, shape (types,)."""
-        return self._types_from(texts, _BESIDE)
-
-    def names_types(self, texts: Sequence[str]) -> NDArray[np.bool_]:
-        """Return for each node type whether one of the words is a noun of its own phrases, shape (types,)."""
-        return self._types_from(texts, 1.0)
-
-    def _types_from(self, texts: Sequence[str], least: float) -> NDArray[np.bool_]:
-        said = np.zeros(self.elements - self.relations, dtype=np.bool_)
-        for text in texts:
-            said |= np.array(self._said(text)[self.relations :]) >= least
-        return said
 
     def _said(self, text: str) -> list[float]:
         """Return `_shared` of a word, computed once."""
@@ -165,7 +137,7 @@ class Lexicon:
         A synonym of several words with one of content must stand there as it is: *bought at* has the word of *is often
         bought together with*, and says something else.
         """
-        others = synonyms(text, self.wording.schema.language)
+        others = synonyms(text, self.schema.language)
         like = [(stems, tuple(map(stem, split(other)))) for other in others if (stems := content_stems(other))]
         return frozenset(
             at
@@ -176,15 +148,11 @@ class Lexicon:
             )
         )
 
-    def unknown(self, texts: Iterable[str]) -> list[str]:
-        """Return the texts whose vectors `of` would have to compute."""
-        return [text for text in texts if text not in self._known]
-
     def _affinities(self, texts: list[str]) -> Affinities:
         phrases, starts = self._phrases
         if not len(starts):
             return np.zeros((len(texts), 0))
-        cosines = np.maximum.reduceat(self.vectors.of(texts) @ phrases.T, starts, axis=1).astype(np.float64)
+        cosines = np.maximum.reduceat(self.encoder.encode(texts) @ phrases.T, starts, axis=1).astype(np.float64)
         best = cosines.max(axis=1, keepdims=True)
         mean, deviation = self.unrelated
         near = mean + _CLOSE * deviation
@@ -230,13 +198,23 @@ class Lexicon:
         ]
 
     @cached_property
+    def phrases(self) -> tuple[tuple[str, ...], ...]:
+        """All phrases for each relation, then for each node type: name, descriptions and aliases, each once."""
+        relations = [
+            (identifier_words(relation.name), relation.description, relation.inverse, *relation.aliases)
+            for relation in self.schema.relations
+        ]
+        types = [(in_words(node_type.name), *node_type.aliases) for node_type in self.schema.node_types]
+        return tuple(tuple(dict.fromkeys(phrase for phrase in said if phrase)) for said in [*relations, *types])
+
+    @cached_property
     def _beside(self) -> list[frozenset[str]]:
         """Stems that stand in an element's phrases only beside the noun, such as `research` in `research centre`.
 
         Only phrases of node types have a noun; the phrases of relations are sentences, in which every word counts.
         """
         beside = []
-        for at, said in enumerate(self.wording.phrases):
+        for at, said in enumerate(self.phrases):
             phrases = [_noun_phrase(phrase) for phrase in said] if at >= self.relations else []
             nouns = {phrase[-1] for phrase in phrases if phrase}
             beside.append(frozenset(word for phrase in phrases for word in phrase) - nouns)
@@ -252,24 +230,24 @@ class Lexicon:
         own = frozenset().union(*self._stems)
         strange = [word for word in sorted(ASKING_WORDS - CHATTING_WORDS) if stem(word) not in own]
         words = strange[:: max(1, len(strange) // _STRANGERS)]
-        cosines = self.vectors.of(words) @ self._phrases[0].T
+        cosines = self.encoder.encode(words) @ self._phrases[0].T
         return float(cosines.mean()), max(float(cosines.std()), 1e-3)
 
     @cached_property
     def _stems(self) -> list[frozenset[str]]:
         return [
             frozenset(stem(word) for phrase in said for word in split(phrase)) - _FUNCTION_STEMS
-            for said in self.wording.phrases
+            for said in self.phrases
         ]
 
     @cached_property
     def _in_order(self) -> list[list[tuple[str, ...]]]:
         """The stems of each phrase of each element in their order, function words among them."""
-        return [[tuple(map(stem, split(phrase))) for phrase in said] for said in self.wording.phrases]
+        return [[tuple(map(stem, split(phrase))) for phrase in said] for said in self.phrases]
 
     @cached_property
     def _phrases(self) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Vectors of all phrases, shape (phrases, dimensions), and the first row of each element, shape (elements,)."""
-        counts = [len(said) for said in self.wording.phrases]
-        rows = self.vectors.of([phrase for said in self.wording.phrases for phrase in said])
+        counts = [len(said) for said in self.phrases]
+        rows = self.encoder.encode([phrase for said in self.phrases for phrase in said])
         return rows, np.cumsum([0, *counts[:-1]]) if counts else np.zeros(0, dtype=np.int64)
