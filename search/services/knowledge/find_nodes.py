@@ -41,11 +41,7 @@ def _code(release: Release, node_type: str) -> int | None:
         return None
     codes = release.snapshot.schema.type_codes
     if node_type not in codes:
-<<<<<<< HEAD
         message = f"There is no type {node_type[:80]!r}. There are: {', '.join(codes)}."
-=======
-        message = f"There is no type of entities {node_type[:80]!r}. There are: {', '.join(codes)}."
->>>>>>> forms
         raise InvalidRequest([Fault("/type", storable_text(message))])
     return codes[node_type]
 

@@ -149,12 +149,7 @@ def _none(hops: int, between: Between, narrowed: bool) -> str:
     if narrowed:
         return f"{within} without the types that are left out."
     if between.passed_over:
-<<<<<<< HEAD
         return f"{within}, as far as could be looked: {between.passed_over:,} entities have too many relations to read."
-=======
-        passed = f"{between.passed_over:,} entities have too many relations to read them all"
-        return f"{within}, as far as could be looked: {passed}."
->>>>>>> forms
     return f"{within}."
 
 

@@ -55,13 +55,7 @@ def removal_of_release(release: Release) -> Removal:
     goes, stays = ["the release and its files"], ["its row and its number, so that no other release gets them"]
     shared = others.filter(snapshot=release.snapshot).first()
     if shared is None:
-<<<<<<< HEAD
         goes.append(f"its graph and texts: {release.snapshot.nodes:,} entities, {release.snapshot.edges:,} relations")
-=======
-        goes.append(
-            f"its graph and texts: {release.snapshot.nodes:,} entities and {release.snapshot.edges:,} relations"
-        )
->>>>>>> forms
     else:
         stays.append(f"its graph and texts, which {shared} uses")
     if release.vector_set is not None:

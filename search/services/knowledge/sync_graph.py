@@ -171,12 +171,7 @@ class _Sync:
         if mine.fingerprint != self._names.fingerprint:
             return [f"The imported data {self._snapshot.pk} in Neo4j comes from another installation."]
         if mine.state != "whole":
-<<<<<<< HEAD
             return [f"The copy of {self._snapshot} is not finished: {mine.nodes:,} entities, {mine.edges:,} relations."]
-=======
-            so_far = f"{mine.nodes:,} entities, {mine.edges:,} relations"
-            return [f"The projection of {self._snapshot} is not finished: {so_far}."]
->>>>>>> forms
         comparison = Comparison(self._connection, self._names)
         edges = documents.edges(self._snapshot.pk)
         found = comparison.counts(edges) or comparison.edges(edges)

@@ -266,13 +266,8 @@ def test_parts_say_of_what_they_count() -> None:
         return [part.counts for part in parts_of(Job(kind=kind, state="running", progress={"parts": told}))]
 
     # Files are read by their bytes; indexing counts steps that mean nothing to people.
-<<<<<<< HEAD
     imported = [("Checking entities", 2048, 4096), ("Loading relations", 7, 9), ("Indexing entities", 4000, 4000)]
-    assert counts("import", *imported) == ["2.0\xa0KB of 4.0\xa0KB", "7 of 9 edges", ""]
-=======
-    imported = [("Checking nodes", 2048, 4096), ("Loading edges", 7, 9), ("Indexing nodes", 4000, 4000)]
     assert counts("import", *imported) == ["2.0\xa0KB of 4.0\xa0KB", "7 of 9 relations", ""]
->>>>>>> forms
     assert counts("evaluate", ("grasp", 3, 1200), ("grasp, asked again", 0, None)) == ["3 of 1,200 questions", ""]
     learned = [("planner: plans", 60, 60), ("planner: trial: learning", 3, 40), ("planner: judging: grasp", 5, 10)]
     assert counts("train_all", *learned) == ["60 of 60 questions", "3 of 40 steps", "5 of 10 questions"]

@@ -163,15 +163,9 @@ def test_the_command_shows_thresholds_and_degrees(release: Release) -> None:
         (("films", "--percentile", "101"), "percentile must be between 50.0 and 100.0, not 101.0"),
         (("films", "--percentile", "5"), "percentile must be between 50.0 and 100.0, not 5.0"),
         (("films", "--neighbours", "0"), "neighbours must be between 1 and 100, not 0"),
-<<<<<<< HEAD
         (("films", "--types", "flim"), "films has no type 'flim'; it has: film, person."),
         (("films", "--types", "person"), "No entity of the type 'person' has a text"),
         (("films", "--least-words", "500"), "fewer than two of films-1 have a text of 500 words"),
-=======
-        (("films", "--types", "flim"), "films has no type of entities 'flim'; it has: film, person."),
-        (("films", "--types", "person"), "No entity of the type 'person' has a text"),
-        (("films", "--least-words", "500"), "fewer than two entities of films-1 have a text of at least 500 words"),
->>>>>>> forms
         (("films", "--release", "9"), "'films' has no release '9'"),
         (("nothing",), "nothing"),
     ],
