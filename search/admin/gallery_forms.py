@@ -150,7 +150,7 @@ IMPORT: Mapping[str, Page] = {
 
 def _removal(name: str, *, refused: Sequence[str] = ()) -> Callable[[], dict[str, Any]]:
     removal = Removal(
-        (f"the knowledge base {name} with its description, members and settings", "3 releases", "2 artifacts",
+        (f"the knowledge base {name} with its description, members and settings", "3 releases", "2 trained parts",
          "14 evaluations"),
         ("the searches that were asked of it, without their links to entities", "the log of who did what"),
         tuple(refused),
