@@ -58,7 +58,7 @@ UNFOLD: dict[str, Any] = {
                     | {"permission": lambda request: request.user.is_superuser},
                     _link_out("What planners are told", "tune", reverse_lazy("search-settings-list")),
                     _admin_link("Releases", "new_releases", "release"),
-                    _admin_link("Snapshots", "database", "snapshot"),
+                    _admin_link("Imported data", "database", "snapshot"),
                     _admin_link("Vector sets", "scatter_plot", "vectorset"),
                 ],
             },
@@ -81,7 +81,7 @@ UNFOLD: dict[str, Any] = {
                     _admin_link("Question sets", "library_books", "questionset", app="training"),
                     _admin_link("Questions", "quiz", "question", app="training"),
                     _admin_link("Evaluations", "monitoring", "evaluation", app="training"),
-                    _admin_link("Artifacts", "model_training", "artifact"),
+                    _admin_link("Trained parts", "model_training", "artifact"),
                 ],
             },
             {

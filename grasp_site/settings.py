@@ -374,7 +374,7 @@ GRASP_JOBS: dict[str, dict[str, str]] = {
     "import": {"TITLE": "Import", "NAME": "Import of {}", "KIND": "search.jobs.import_kb.ImportJob", "QUEUE": "jobs"},
     "index": {"TITLE": "Index", "NAME": "Indexing of {}", "KIND": "search.jobs.index_kb.IndexJob", "QUEUE": "jobs"},
     "similar": {
-        "TITLE": "Link similar nodes",
+        "TITLE": "Link similar entities",
         "NAME": "Links between similar nodes of {}",
         "KIND": "search.jobs.link_similar.LinkSimilarJob",
         "QUEUE": "jobs",
@@ -551,11 +551,11 @@ GRASP_DOCS = Path(env_str("GRASP_DOCS") or GRASP_HOME / "docs")
 # --- Language, people, security -------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
-# Sentences are in English, numbers and dates in the reader's manner (`search/language/reader.py`); without
-# translations, a page with thousands of values is printed in less time.
+# Sentences are in English, numbers and dates in the reader's manner (`search/language/reader.py`; `reader_dates.py` for
+# what Django and its admin write); without translations, a page with thousands of values is printed in less time.
 USE_I18N = False
 USE_TZ = True
-# The lists of the admin say times as all other pages do. Formats in the settings would count less than the language's.
+# Which dates people read, and so get in their manner. Formats in the settings would count less than the language's.
 FORMAT_MODULE_PATH = "grasp_site.formats"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},

@@ -10,7 +10,8 @@ class SearchConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the system checks, which cannot be imported before the models are there."""
+        """Register what cannot be imported before the models are there, and how dates are written."""
+        import_module("search.reader_dates").write_dates_for_readers()
         import_module("search.checks")
         import_module("search.services.access.roles").watch_groups()
         import_module("search.services.audit.watch").watch_admin()

@@ -50,12 +50,12 @@ def fault_of_name(name: str) -> str:
     """Return why an artifact may not have a file of this name (a path within its folder), or an empty string."""
     path = PurePosixPath(name)
     if path.is_absolute() or not path.parts or not all(map(_NAME.fullmatch, path.parts)) or ".." in path.parts:
-        return f"{name[:120]!r} is no name of a file in an artifact"
+        return f"{name[:120]!r} is no name of a file in a trained part"
     lower = path.name.lower()
     if lower.endswith(PICKLED):
         return f"{name} is a pickle or may contain one; weights are stored as safetensors"
     if not lower.endswith(KINDS_OF_FILES):
-        return f"{name} is of an unknown kind; an artifact has files that end in {', '.join(KINDS_OF_FILES)}"
+        return f"{name} is of an unknown kind; a trained part has files that end in {', '.join(KINDS_OF_FILES)}"
     return ""
 
 
@@ -137,7 +137,7 @@ def open_artifact(directory: Path, artifact: str, kind: str, stage: str) -> dict
     its files may not be used.
     """
     if not _ID.fullmatch(artifact):
-        raise StageError(stage, f"{artifact[:80]!r} is not the name of an artifact", permanent=True)
+        raise StageError(stage, f"{artifact[:80]!r} is not the name of a trained part", permanent=True)
     folder = directory / artifact
     try:
         configuration = _configuration(folder)
@@ -147,9 +147,9 @@ def open_artifact(directory: Path, artifact: str, kind: str, stage: str) -> dict
             raise StageError(stage, reason, permanent=True)
         check_folder(folder)
     except FileNotFoundError as error:
-        raise StageError(stage, f"there is no artifact {artifact} on this machine", permanent=True) from error
+        raise StageError(stage, f"there is no trained part {artifact} on this machine", permanent=True) from error
     except (OSError, ValueError, KeyError) as error:
-        raise StageError(stage, f"the artifact {artifact} cannot be read ({error})", permanent=True) from error
+        raise StageError(stage, f"the trained part {artifact} cannot be read ({error})", permanent=True) from error
     return configuration
 
 
@@ -192,11 +192,11 @@ class LoadedArtifacts(ABC, Generic[T]):
         try:
             weights = self._directory / artifact / self._weights(artifact, configuration, fold)
             if not weights.is_file():
-                raise StageError(self.stage, f"there is no artifact {artifact} on this machine", permanent=True)
+                raise StageError(self.stage, f"there is no trained part {artifact} on this machine", permanent=True)
             make_room()
             return self.made(artifact, configuration, weights, fold)
         except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
-            reason = f"the artifact {artifact} cannot be read ({error})"
+            reason = f"the trained part {artifact} cannot be read ({error})"
             raise StageError(self.stage, reason, permanent=True) from error
 
     def _weights(self, artifact: str, configuration: Mapping[str, Any], fold: int) -> str:

@@ -34,3 +34,16 @@ GLOSSARY = _read("words")
 
 ACRONYMS = _read("names")
 """Name of a method or measure → what it stands for, and what it is."""
+
+
+def _several(word: str) -> str:
+    return f"{word[:-1]}ies" if word.endswith("y") else word if word.endswith("data") else f"{word}s"
+
+
+_PLAIN = {word: term.plain for word, term in GLOSSARY.items()}
+_PLAIN |= {_several(word): _several(plain) for word, plain in _PLAIN.items()}
+
+
+def plain_name(name: str) -> str:
+    """Return the plain words of a name that files and programs use: `nodes` → `entities`; others stay as they are."""
+    return _PLAIN.get(name, name)

@@ -94,9 +94,10 @@ class AsyncGrasp:
             await asyncio.sleep(common.POLL)
         return search
 
-    async def search(self, search_id: UUID | str) -> Search:
-        """Return the present state of a search."""
-        return parsed(await searches_retrieve.asyncio_detailed(UUID(str(search_id)), client=self.api))
+    async def search(self, search_id: UUID | str, *, reword: bool = False) -> Search:
+        """Return the present state of a search; `reword` asks for its written answer in a language model's words."""
+        asked = reword or UNSET
+        return parsed(await searches_retrieve.asyncio_detailed(UUID(str(search_id)), client=self.api, reword=asked))
 
     async def cancel(self, search_id: UUID | str) -> Search:
         """Ask a search to stop, and return it."""

@@ -93,9 +93,10 @@ class Grasp:
             time.sleep(common.POLL)
         return search
 
-    def search(self, search_id: UUID | str) -> Search:
-        """Return the present state of a search."""
-        return parsed(searches_retrieve.sync_detailed(UUID(str(search_id)), client=self.api))
+    def search(self, search_id: UUID | str, *, reword: bool = False) -> Search:
+        """Return the present state of a search; `reword` asks for its written answer in a language model's words."""
+        asked = reword or UNSET
+        return parsed(searches_retrieve.sync_detailed(UUID(str(search_id)), client=self.api, reword=asked))
 
     def cancel(self, search_id: UUID | str) -> Search:
         """Ask a search to stop, and return it."""

@@ -27,7 +27,7 @@ TITLES = {"grounded": "Grounded triplets", "filled": "Documents", "judged": "Jud
 PIPELINES: dict[str, dict[str, Any]] = {
     "af_retriever": {
         "TITLE": "AF-Retriever",
-        "DESCRIPTION": "Writes the question as triplets, follows them with more and more candidates for each name, "
+        "DESCRIPTION": "Writes the question as triplets, follows them with more and more entities for each name, "
         "fills the list up by vectors, and lets a language model judge the first results.",
         "BACKEND": "search.pipelines.af_retriever.search",
         "STAGES_CLASS": "search.pipelines.af_retriever.AutofocusStages",

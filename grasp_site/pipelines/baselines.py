@@ -17,7 +17,7 @@ PIPELINES: dict[str, dict[str, Any]] = {
     },
     "vss": {
         "TITLE": "Vectors",
-        "DESCRIPTION": "Ranks documents by the cosine of their vector and the question's.",
+        "DESCRIPTION": "Ranks documents by the likeness of their vector to the question's.",
         "BACKEND": "search.pipelines.baselines.single",
         "STAGES_CLASS": "search.pipelines.baselines.SingleStages",
         "STAGES": {"retrieve": {"BACKEND": "search.stages.retrieve.Dense"}, "explain": EXPLAIN},
@@ -25,7 +25,7 @@ PIPELINES: dict[str, dict[str, Any]] = {
     },
     "multi_vss": {
         "TITLE": "Chunk vectors",
-        "DESCRIPTION": "Ranks documents by the cosines of their chunks' vectors and the question's.",
+        "DESCRIPTION": "Ranks documents by the likeness of their chunks' vectors to the question's.",
         "BACKEND": "search.pipelines.baselines.single",
         "STAGES_CLASS": "search.pipelines.baselines.SingleStages",
         "STAGES": {"retrieve": {"BACKEND": "search.stages.retrieve_chunks.Chunks"}, "explain": EXPLAIN},

@@ -47,7 +47,7 @@ PIPELINES: dict[str, dict[str, Any]] = {
             "graph": "Graph paths",
             "text": "Document text",
             "light": "Learned ranker",
-            "fused": "Fused list",
+            "fused": "Joined list",
             "pagerank": "PageRank",
             "reranker": "Reranker",
             **TEXT_LISTS,

@@ -28,7 +28,7 @@ PIPELINES: dict[str, dict[str, Any]] = {
     },
     "sage": {
         "TITLE": "SAGE",
-        "DESCRIPTION": "Adds to SPARK's first results their best neighbours, over edges and by similarity.",
+        "DESCRIPTION": "Adds to SPARK's first results their best neighbours, over relations and by likeness.",
         "BACKEND": "search.pipelines.sage.search",
         "OPTIONS": {"graph_share": 0.6},
         "STAGES_CLASS": "search.pipelines.sage.SageStages",

@@ -45,9 +45,9 @@ def build(
     """
     for name, codes, bound in (("source", source, nodes), ("target", target, nodes), ("relation", relation, relations)):
         if len(codes) and (int(codes.min()) < 0 or int(codes.max()) >= bound):
-            raise ValueError(f"An edge has a {name} outside 0 … {bound - 1}.")
+            raise ValueError(f"A relation has a {name} outside 0 … {bound - 1}.")
     if len(types) != nodes:
-        raise ValueError(f"{len(types)} types for {nodes} nodes.")
+        raise ValueError(f"{len(types)} types for {nodes} entities.")
     np.save(directory / "types.npy", np.asarray(types, dtype=np.int16))
     for direction, near, far in (("out", source, target), ("in", target, source)):
         _write(directory, direction, near.astype(np.int64) * max(relations, 1) + relation, far.astype(np.int32))

@@ -74,11 +74,11 @@ class ArtifactAdmin(ReadOnlyAdmin):
             raise PermissionDenied
         artifact = self.get_queryset(request).filter(pk=pk).first()
         if artifact is None:
-            raise Http404("There is no such artifact.")
+            raise Http404("There is no such trained part.")
         try:
             packed = pack_artifact(artifact)
         except OSError as error:
-            raise Http404("The files of this artifact are not on this machine.") from error
+            raise Http404("The files of this trained part are not on this machine.") from error
         # The archive is made anew for each part; its hash says whether it is still the same.
         tag = hashlib.file_digest(packed, "blake2b").hexdigest()[:32]
         return file_answer(request, packed, tag=f'"{tag}"', name=f"{artifact.pk}.zip", content_type="application/zip")
@@ -93,7 +93,7 @@ class ArtifactAdmin(ReadOnlyAdmin):
         """Return what would be deleted; what uses one of the artifacts protects it, and is named."""
         protected = [f"{artifact.pk} is in use by {use}" for artifact in objs for use in uses_of(artifact)]
         listed = [f"{artifact.pk} and its {len(files_of(artifact))} files" for artifact in objs]
-        return listed, {"artifacts": len(listed)}, set(), protected
+        return listed, {"trained parts": len(listed)}, set(), protected
 
     def delete_model(self, request: HttpRequest, obj: Artifact) -> None:
         """Delete an artifact, unless something has begun to use it since the page was shown."""

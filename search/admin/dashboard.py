@@ -48,7 +48,7 @@ def _searches(today: Any, bases: list[KnowledgeBase]) -> dict[str, Any]:
     sums = totals(days)
     figures = [
         ("Knowledge bases", len(bases)),
-        ("Nodes that can be searched", sum(b.active_release.snapshot.nodes for b in bases if b.active_release)),
+        ("Entities that can be searched", sum(b.active_release.snapshot.nodes for b in bases if b.active_release)),
         (f"Searches answered in {SHOWN_DAYS} days", sums.answered),
         ("Searches failed", sums.failed),
         ("Searches under way", sums.open),

@@ -36,15 +36,15 @@ KNOWLEDGE_BASES = WhenEmpty(
     f"{_MANAGE} import_kb path/to/bundle",
 )
 SNAPSHOTS = WhenEmpty(
-    "No snapshots yet",
-    "A snapshot is the graph and its texts as one import left them. Importing a knowledge base makes the first.",
+    "No imported data yet",
+    "The graph and its texts, as each import left them. Importing a knowledge base makes the first.",
     f"{_MANAGE} import_kb path/to/bundle",
     page="admin:search_import",
     button="Import a knowledge base",
 )
 VECTOR_SETS = WhenEmpty(
     "No vector sets yet",
-    "An import makes the vectors of its snapshot at its end. For a snapshot imported without them, this does:",
+    "An import makes the vectors of its data at its end. For data imported without them, this does:",
     f"{_MANAGE} index_kb NAME",
     page=_LAUNCH,
     kind="index",
@@ -52,17 +52,17 @@ VECTOR_SETS = WhenEmpty(
 )
 RELEASES = WhenEmpty(
     "No releases yet",
-    "A release is a snapshot with its vectors and indexes, ready to answer. An import makes one at its end. "
-    "For a snapshot imported without, this does:",
+    "A release is one import with its vectors and indexes, ready to answer. An import makes one at its end. "
+    "For data imported without, this does:",
     f"{_MANAGE} index_kb NAME",
     page=_LAUNCH,
     kind="index",
     button="Index a knowledge base",
 )
 ARTIFACTS = WhenEmpty(
-    "No artifacts yet",
-    "An artifact is what a training has learned. A planner is trained from questions and their answers, and the next "
-    "searches of the knowledge base use it.",
+    "No trained parts yet",
+    "A trained part is what a training has learned. A planner is trained from questions and their answers, and the "
+    "next searches of the knowledge base use it.",
     f"{_MANAGE} train planner NAME --questions questions.jsonl",
     page=_LAUNCH,
     kind="train_planner",

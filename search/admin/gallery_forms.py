@@ -124,7 +124,7 @@ def _start(**values: Any) -> dict[str, Any]:
 
 _IMPORT = "admin/search/import"
 _TITLE = "Import a knowledge base"
-_FAULT = Fault("/mapping/files/0/columns/director/relation", "A relation to other nodes needs a name.")
+_FAULT = Fault("/mapping/files/0/columns/director/relation", "A relation to other entities needs a name.")
 IMPORT: Mapping[str, Page] = {
     "start": ("Choose a source; one was begun before", page(f"{_IMPORT}/start.html", _start, _TITLE)),
     "error": ("Nothing was taken", page(f"{_IMPORT}/start.html", lambda: _start(fault="Choose at least one file.",
@@ -133,7 +133,7 @@ IMPORT: Mapping[str, Page] = {
     "mapping-error": ("A column lacks its relation", page(f"{_IMPORT}/mapping.html", lambda: _mapping(faults=[_FAULT]),
                                                            _TITLE)),
     "mapping-faults": ("Faults of the name and of the file", page(f"{_IMPORT}/mapping.html", lambda: _mapping(faults=[
-        Fault("/mapping/name", "This is no valid name."), Fault("/mapping/files/0/type", "Give the nodes' type."),
+        Fault("/mapping/name", "This is no valid name."), Fault("/mapping/files/0/type", "Give the type of the entities."),
         Fault("/mapping/files/0/numbered", "No column has the use 'id'.")]), _TITLE)),
     "mapping-numbered": ("No column is an id", page(f"{_IMPORT}/mapping.html", _numbered, _TITLE)),
     "mapping-offered": ("An earlier import had such files", page(
@@ -144,13 +144,13 @@ IMPORT: Mapping[str, Page] = {
     "check": ("What it would make", page(f"{_IMPORT}/check.html", _check, _TITLE)),
     "check-error": ("It cannot be imported", page(
         f"{_IMPORT}/check.html",
-        lambda: _check(problem="No file holds nodes.", bad_rows=0, faults=[], fault_groups=[]), _TITLE)),
+        lambda: _check(problem="No file holds entities.", bad_rows=0, faults=[], fault_groups=[]), _TITLE)),
 }  # fmt: skip
 
 
 def _removal(name: str, *, refused: Sequence[str] = ()) -> Callable[[], dict[str, Any]]:
     removal = Removal(
-        (f"the knowledge base {name} with its description, members and settings", "3 releases", "2 artifacts",
+        (f"the knowledge base {name} with its description, members and settings", "3 releases", "2 trained parts",
          "14 evaluations"),
         ("the searches that were asked of it, without their links to entities", "the log of who did what"),
         tuple(refused),

@@ -16,7 +16,7 @@ SHADES = 5
 """Classes of colour, from the lowest to the highest value; the numbers stand in the table."""
 TITLES = {
     "static": "Static: the same weight for every question",
-    "dynamic": "Dynamic: the weight of the graph where it found 1 to 10 candidates, everything else at its best",
+    "dynamic": "Dynamic: the weight of the graph where it found 1 to 10 possible answers, everything else at its best",
 }
 
 

@@ -15,16 +15,16 @@ from search.ingest.mapping.refit import Refitted
 from search.ingest.mapping.uses import DELIMITERS, ROLES
 from search.ingest.text_formats import ENCODINGS
 
-ROLE_WORDS = {"nodes": "nodes, one a row", "edges": "relations, one a row", "ignore": "nothing: leave it out"}
+ROLE_WORDS = {"nodes": "entities, one a row", "edges": "relations, one a row", "ignore": "nothing: leave it out"}
 DELIMITER_WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar |"}
 _KINDS = [(kind, f"field: {kind}") for kind in FIELD_KINDS]
 USE_GROUPS: Sequence[tuple[str, Sequence[tuple[str, str]]]] = (
     ("Any file", [("ignore", "not read"), ("field", "field: kind from its values"), *_KINDS]),
     (
-        "Files of nodes",
+        "Files of entities",
         [
             ("id", "id"), ("type", "type"), ("name", "name"), ("aliases", "other names"), ("url", "web address"),
-            ("edge", "relation to other nodes"),
+            ("edge", "relation to other entities"),
         ],
     ),
     ("Files of relations", [("source", "source: where the relation begins"), ("target", "target: where it ends"),
@@ -42,7 +42,7 @@ WRITTEN = ("delimiter", "encoding", "skip", "below")
 SAID = {
     "numbers": "numbers as {}", "dates": "dates as {}", "unit": "in {}", "separator": "lists with {}",
     "prefix": "ids begin with {}",
-    "by": "values of {}", "makes": "nodes of type {}", "name": "called {}",
+    "by": "values of {}", "makes": "entities of type {}", "name": "called {}",
 }  # fmt: skip
 """Key of a column → how its value is told in a line, the most telling first."""
 KEY_SIGN = " · "

@@ -152,15 +152,11 @@ class LaunchForm(forms.Form):
             self.add_error(name if name in self.fields else None, fault.message)
 
 
-def initial_of(job: Any) -> dict[str, Any]:
-    """Return the initial values of the form that launches the same job again."""
-    picked = _picked(job.kind)
-    arguments = {ARGUMENT + name: value if name in picked else _shown(value) for name, value in job.arguments.items()}
-    return {
-        "knowledge_base": job.knowledge_base_name,
-        "question_set": f"{job.knowledge_base_name}/{job.question_set}" if job.question_set else "",
-        **arguments,
-    }
+def initial_of(kind: str, base: str, question_set: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the initial values of the form that launches a job with this target and these arguments."""
+    picked = _picked(kind)
+    shown = {ARGUMENT + name: value if name in picked else _shown(value) for name, value in arguments.items()}
+    return {"knowledge_base": base, "question_set": f"{base}/{question_set}" if question_set else "", **shown}
 
 
 def _picked(kind: str) -> set[str]:

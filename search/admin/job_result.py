@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from search.admin.job_values import text_of
-from search.admin.readable import readable
+from search.admin.readable import named, readable
 from search.models import Artifact, BackupRun, Job, KnowledgeBase, PipelineVersion, Release, Snapshot
 from search.services.promote_result import made_by
 
@@ -58,7 +58,7 @@ def result_tables(result: Any) -> list[tuple[str, SafeString | str]]:
 
 
 def _title(name: str) -> str:
-    return TITLES.get(name, name.replace("_", " ").capitalize())
+    return TITLES.get(name, named(name).capitalize())
 
 
 def linked_rows(job: Job) -> list[tuple[str, str | SafeString]]:
@@ -73,7 +73,7 @@ def linked_rows(job: Job) -> list[tuple[str, str | SafeString]]:
     hidden = {ACTIVE, "switched_on", *(("reason",) if judgements(result) else ())}
     for name, shown in result_rows({key: value for key, value in result.items() if key not in hidden}):
         address = addresses.get(name.replace(" ", "_"))
-        rows.append((name, format_html(LINK, address, shown) if address else shown))
+        rows.append((named(name), format_html(LINK, address, shown) if address else shown))
     if made is None and "evaluation" in addresses:
         rows.append(("next", format_html(LINK, addresses["evaluation"], "Read the report")))
     if made is not None:

@@ -15,6 +15,7 @@ from search.admin.heat_map import heat_maps_shown, surfaces_of
 from search.admin.job_result import judgements, linked_rows, promotion, result_tables
 from search.admin.job_values import resource_rows, text_of
 from search.domain.run_context import FINAL
+from search.glossary import plain_name
 from search.models import Job, JobLog, JobMetric
 from search.services.jobs.bad_rows import bad_rows_of
 from search.services.jobs.describe_job import why_nobody_takes
@@ -87,7 +88,7 @@ def _counts(part: Mapping[str, Any], unit: str | None) -> str:
     if unit == "bytes":
         return f"{filesizeformat(done)} of {filesizeformat(total)}" if total else filesizeformat(done)
     counted = f"{done:,} of {total:,}" if total else f"{done:,}"
-    return f"{counted} {unit}" if unit else counted
+    return f"{counted} {plain_name(unit)}" if unit else counted
 
 
 def sentence_of(job: Job) -> str:

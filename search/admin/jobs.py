@@ -160,7 +160,9 @@ class JobAdmin(ReadOnlyAdmin):
             raise PermissionDenied
         copied = _job(request.user, request.GET.get("like"))
         asked = {name: request.GET.get(name, "") for name in ("knowledge_base", "question_set")}
-        initial = initial_of(copied) if copied else asked
+        initial = asked
+        if copied:
+            initial = initial_of(copied.kind, copied.knowledge_base_name, copied.question_set, copied.arguments)
         form = LaunchForm(kind, request.POST if request.method == "POST" else None, initial, user=request.user)
         if request.method == "POST" and form.is_valid():
             launched = self._launched(request, form, copied)

@@ -104,12 +104,12 @@ class KnowledgeBaseAdmin(RemovalOfBases, ImportPages, OfVisibleBases):
         """Name of the active release."""
         return base.active_release.name if base.active_release else "nothing: no active release"
 
-    @display(description="Nodes", ordering="active_release__snapshot__nodes")
+    @display(description="Entities", ordering="active_release__snapshot__nodes")
     def nodes(self, base: KnowledgeBase) -> str:
         """Number of nodes of the active release."""
         return number(base.active_release.snapshot.nodes if base.active_release else None)
 
-    @display(description="Edges", ordering="active_release__snapshot__edges")
+    @display(description="Relations", ordering="active_release__snapshot__edges")
     def edges(self, base: KnowledgeBase) -> str:
         """Number of edges of the active release."""
         return number(base.active_release.snapshot.edges if base.active_release else None)
@@ -142,6 +142,7 @@ class SnapshotAdmin(ReadOnlyAdmin):
     """Snapshots: counts, schema, and the seconds of each part of the import."""
 
     when_empty = empty.SNAPSHOTS
+    counted = ("import", "imports")
     list_display = ("__str__", "state", "nodes_shown", "edges_shown", "bad_rows", "total_seconds", "created")
     list_filter = ("status", "knowledge_base")
     list_select_related = ("knowledge_base",)
@@ -160,12 +161,12 @@ class SnapshotAdmin(ReadOnlyAdmin):
         """Build status."""
         return snapshot.status, snapshot.get_status_display()
 
-    @display(description="Nodes", ordering="nodes")
+    @display(description="Entities", ordering="nodes")
     def nodes_shown(self, snapshot: Snapshot) -> str:
         """Number of nodes."""
         return number(snapshot.nodes)
 
-    @display(description="Edges", ordering="edges")
+    @display(description="Relations", ordering="edges")
     def edges_shown(self, snapshot: Snapshot) -> str:
         """Number of edges."""
         return number(snapshot.edges)
@@ -256,7 +257,7 @@ def schema_tables(snapshot: Snapshot) -> SafeString:
     """Return the schema as two HTML tables: node types with fields, and relation types, both with counts."""
     schema = snapshot.schema
     types = table(
-        ("node type", "nodes", "may answer", "fields"),
+        ("type", "entities", "may answer", "fields"),
         (
             (
                 t.name,
@@ -268,7 +269,7 @@ def schema_tables(snapshot: Snapshot) -> SafeString:
         ),
     )
     relations = table(
-        ("from", "relation", "to", "edges"),
+        ("from", "relation", "to", "how many"),
         ((r.source, r.relation, r.target, number(r.count)) for r in schema.relation_types),
     )
     return format_html('{}<div class="mt-6">{}</div>', types, relations)

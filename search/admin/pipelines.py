@@ -30,6 +30,7 @@ from search.models import KnowledgeBase, PipelineVersion
 from search.services.access.rights import may
 from search.services.access.visible import rows_for
 from search.services.pipelines.compare_versions import compare_with_before
+from search.services.pipelines.differing_settings import setting_about, setting_label
 from search.services.pipelines.save_pipeline_version import save_pipeline_version
 from search.services.pipelines.switch_version import ACTIVATE_VERSIONS, ADD_VERSIONS, promote, roll_back
 
@@ -150,7 +151,7 @@ class PipelineVersionAdmin(ReadOnlyAdmin):
         compared = compare_with_before(version)
         named = f"version {compared.before.version}" if compared.before else "before: the site's"
         rows = [
-            (row.name, _value(row.default), _value(row.before),
+            (_named(version.pipeline, row.name), _value(row.default), _value(row.before),
              format_html("<strong>{}</strong>", _value(row.now)) if row.changed else _value(row.now))
             for row in compared.settings
         ]  # fmt: skip
@@ -209,6 +210,12 @@ def _start(base: KnowledgeBase, pipeline: str, like: str) -> PipelineVersion | N
     versions = PipelineVersion.objects.filter(knowledge_base=base, pipeline=pipeline)
     named = versions.filter(pk=int(like)).first() if like.isdecimal() and len(like) < MOST_DIGITS else None
     return named or versions.filter(active=True).first()
+
+
+def _named(pipeline: str, key: str) -> SafeString:
+    """Return a setting in words, with its name in files below them."""
+    label, about = setting_label(pipeline, key), setting_about(pipeline, key)
+    return format_html('{}<br><span class="text-xs" title="{}">{}</span>', label, about, key)
 
 
 def _value(value: Any) -> str:

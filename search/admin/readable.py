@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 
 from search.admin.job_values import text_of
 from search.admin.parts import table
+from search.glossary import plain_name
 
 MOST_ROWS = 30
 MOST_COLUMNS = 8
@@ -31,8 +32,8 @@ def readable(value: Any, deep: int = DEEPEST) -> SafeString | str:
 
 
 def named(key: Any) -> str:
-    """Return a key as words; names with a point, such as `fuse.k`, and capitals, such as `MRR`, stay as they are."""
-    return str(key).replace("_", " ")
+    """Return a key as plain words; names with a point, such as `fuse.k`, and capitals, such as `MRR`, stay."""
+    return plain_name(str(key).replace("_", " "))
 
 
 def _records(rows: Sequence[tuple[str, Mapping[str, Any]]], deep: int) -> SafeString:

@@ -94,4 +94,4 @@ class RemovalOfReleases(RemovalPage):
 
 def _deleted(name: str, report: DeletionReport) -> str:
     kept = f" Other knowledge bases still use {', '.join(report.kept)}." if report.kept else ""
-    return f"{name} was deleted. Releases: {report.releases}; artifacts: {report.artifacts}.{kept}"
+    return f"{name} was deleted. Releases: {report.releases}; trained parts: {report.artifacts}.{kept}"

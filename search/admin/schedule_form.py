@@ -1,63 +1,65 @@
-"""The form of a schedule: a job that is launched at the times of a cron expression."""
+"""The form of a schedule: that of the job which it launches, with a name and the times."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
-from django.db import transaction
-from unfold.widgets import UnfoldAdminSelectWidget
+from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 
-from search.domain.errors import InvalidRequest, NotAllowed
-from search.models import JobSchedule
+from search.admin.job_form import LaunchForm
 from search.services.access.visitors import User
-from search.services.jobs.kinds import kind_names, offered_kinds, title_of
-from search.services.jobs.schedules import save_schedule
+
+CRON = (
+    "Minute, hour, day of month, month, day of week, in UTC. Every night at half past two: 30 2 * * *. "
+    "Every Monday at six: 0 6 * * 1."
+)
+NEWEST = "the newest version each time"
 
 
-class ScheduleForm(forms.ModelForm):
-    """A schedule; the service that saves it checks everything at once, and its faults are shown at the fields."""
+class ScheduleForm(LaunchForm):
+    """A schedule; what it launches is told as to a single job, except that each job takes the release in use then."""
 
-    user: User = None
-    """Who fills it in; the form of a request sets it."""
-    kind = forms.ChoiceField(widget=UnfoldAdminSelectWidget)
-
-    class Meta:
-        model = JobSchedule
-        fields = ("name", "cron", "kind", "knowledge_base", "question_set", "arguments", "enabled")
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.schedule = self.instance if self.instance.pk else None
-        # Kinds that nobody launches by hand, such as the unpacking of an upload, cannot be repeated either.
-        offered = {known["kind"] for known in offered_kinds(self.user)} | {self.instance.kind}
-        self.fields["kind"].choices = [  # type: ignore[attr-defined]
-            (name, title_of(name)) for name in kind_names() if name in offered
-        ]
-        self.fields["cron"].help_text += " Every night at half past two: 30 2 * * *"
+    def __init__(
+        self,
+        kind: str,
+        data: Mapping[str, Any] | None = None,
+        initial: Mapping[str, Any] | None = None,
+        *,
+        user: User = None,
+        may_save: bool = True,
+    ) -> None:
+        """`may_save` False shows it to somebody who may only look."""
+        super().__init__(kind, data, initial, user=user)
+        self.fields.pop("release", None)
+        if "question_set" in self.fields:
+            self._offer_newest(str(self.initial.get("question_set", "")))
+        text = UnfoldAdminTextInputWidget
+        self.fields |= {
+            "name": forms.CharField(widget=text, help_text="What lists and the log call it."),
+            "cron": forms.CharField(label="Times", widget=text, help_text=CRON),
+            "enabled": forms.BooleanField(
+                label="Switched on", required=False, initial=True, widget=UnfoldBooleanWidget,
+                help_text="While it is off, it launches nothing.",
+            ),
+        }  # fmt: skip
+        self.order_fields(("name", "cron", "enabled"))
+        for field in self.fields.values():
+            field.disabled = not may_save
 
     def values(self) -> dict[str, Any]:
-        """Return the arguments of `save_schedule`, from a form whose fields are valid."""
-        given = self.cleaned_data
-        base = given["knowledge_base"]
-        plain = {name: given[name] for name in ("name", "cron", "kind", "question_set", "enabled")}
-        return plain | {"knowledge_base": base.name if base else "", "arguments": given["arguments"] or {}}
+        """Return the arguments of `save_schedule`, from a form that is valid."""
+        told = super().values()
+        del told["release"]
+        return {name: self.cleaned_data[name] for name in ("name", "cron", "enabled")} | told
 
-    def clean(self) -> dict[str, Any]:
-        """Check the schedule as a whole, without saving it."""
-        cleaned = super().clean() or {}
-        if not self.errors:
-            self._check()
-        return cleaned
-
-    def _check(self) -> None:
-        try:
-            with transaction.atomic():
-                save_schedule(**self.values(), user=self.user, schedule=self.schedule)
-                transaction.set_rollback(True)
-        except InvalidRequest as error:
-            for fault in error.faults:
-                name = fault.pointer.removeprefix("/").partition("/")[0]
-                self.add_error(name if name in self.fields else None, fault.message)
-        except NotAllowed as error:
-            self.add_error(None, str(error))
+    def _offer_newest(self, given: str) -> None:
+        """Offer each question set without a version, too, and one that was given otherwise, such as by a program."""
+        field: Any = self.fields["question_set"]
+        empty, *sets = field.choices
+        newest = dict.fromkeys(value.rpartition("@")[0] for value, _ in sets)
+        offered = [(name, f"{name.partition('/')[2]} · {name.partition('/')[0]} · {NEWEST}") for name in newest]
+        known = {"", *newest, *(value for value, _ in sets)}
+        other = [] if given in known else [(given, given.partition("/")[2])]
+        field.choices = [empty, *offered, *sets, *other]

@@ -79,7 +79,7 @@ def drawing_of(schema: Mapping[str, Any]) -> Drawing:
             pairs[entry["source"], entry["target"]].append(entry)
     labelled = len(pairs) <= MOST_LABELS
     arrows = [_arrow(boxes[source], boxes[target], found, labelled) for (source, target), found in pairs.items()]
-    summary = f"{len(types)} node types and {len(schema['relation_types'])} relations between them"
+    summary = f"{len(types)} types of entities and {len(schema['relation_types'])} relations between them"
     return Drawing(list(boxes.values()), arrows, summary, max(0, len(types) - MOST_TYPES), height=_height(len(types)))
 
 

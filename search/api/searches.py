@@ -25,8 +25,15 @@ from search.services.access.visitor_cookie import asking_visitor, keep_visitor, 
 from search.services.searches.cancel_search import cancel_search
 from search.services.searches.describe_search import describe_search
 from search.services.searches.request_search import request_search
+from search.services.searches.reword import reword_answer
 from search.services.searches.watch_search import Ending
 
+REWORD = OpenApiParameter(
+    "reword",
+    OpenApiTypes.BOOL,
+    description="Whether `answer.written` is said in the words of the site's language model, as far as its sources "
+    "bear that out. `answer.reworded` then says whether it was.",
+)
 REQUEST_KEYS = ("knowledge_base", "question", "pipeline", "k", "plan", "settings", "follows")
 
 
@@ -46,6 +53,7 @@ class Searches(APIView):
                 OpenApiTypes.FLOAT,
                 description="Seconds to wait for the end; never longer than the time limit of a search.",
             ),
+            REWORD,
         ],
         responses={
             201: OpenApiResponse(shape.Search, description="It ended within `wait`."),
@@ -74,7 +82,7 @@ class Searches(APIView):
         body = request.data
         if not isinstance(body, Mapping):
             raise InvalidRequest([Fault("", f"The body is an object with {' and '.join(REQUEST_KEYS[:2])}, at least.")])
-        wait, faults = _wait_seconds(request)
+        (wait, faults), (reword, more) = _wait_seconds(request), _asks_to_reword(request)
         asked = {
             key: body[key]
             for key in REQUEST_KEYS
@@ -88,14 +96,15 @@ class Searches(APIView):
                 user=request.user,
                 visitor=visitor,
                 origin=SearchRun.Origin.API,
-                faults=[*_unknown(body), *faults],
+                faults=[*_unknown(body), *faults, *more],
                 run_id=run_id,
                 awaited=end is not None,
             )
             told = end.wait(min(wait, run.time_limit)) if end else None
-        if end and not told:
+        if end and (reword or not told):
             run.refresh_from_db()
-        answer = Response(told or describe_search(run), status=202 if told is None else 201)
+        described = reword_answer(describe_search(run)) if reword else told or describe_search(run)
+        answer = Response(described, status=202 if told is None else 201)
         answer["Location"] = reverse("api:search", args=[run.pk])
         keep_visitor(request, answer, visitor)
         return answer
@@ -110,14 +119,19 @@ class SearchDetail(APIView):
         operation_id="searches_retrieve",
         summary="Look at a search",
         tags=[groups.SEARCHES],
-        responses={200: shape.Search, **shape.problems(401, 404, 503)},
+        parameters=[REWORD],
+        responses={200: shape.Search, **shape.problems(400, 401, 404, 503)},
     )
     def get(self, request: Request, run_id: UUID) -> Response:
         """Return the present state of the search: its plans, steps, lists and results.
 
         It includes the stages that the search had to do without, and the reasons.
         """
-        return Response(describe_search(find_run(request, run_id, stored=True)), headers={"Cache-Control": "no-store"})
+        reword, faults = _asks_to_reword(request)
+        if faults:
+            raise InvalidRequest(faults)
+        search = describe_search(find_run(request, run_id, stored=not reword))
+        return Response(reword_answer(search) if reword else search, headers={"Cache-Control": "no-store"})
 
 
 class SearchCancel(APIView):
@@ -162,6 +176,14 @@ def _unknown(body: Mapping[str, Any]) -> Iterator[Fault]:
         if key not in REQUEST_KEYS:
             message = f"A search has no {key[:80]!r}; it has: {', '.join(REQUEST_KEYS)}."
             yield Fault(pointer(key), message, nearest(key, REQUEST_KEYS))
+
+
+def _asks_to_reword(request: Request) -> tuple[bool, list[Fault]]:
+    """Return the value of the parameter `reword`, and its faults."""
+    given = request.query_params.get("reword", "false")
+    if given not in ("true", "false"):
+        return False, [Fault("/reword", f"reword is true or false, not {given[:40]!r}.")]
+    return given == "true", []
 
 
 def _wait_seconds(request: Request) -> tuple[float, list[Fault]]:

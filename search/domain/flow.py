@@ -16,7 +16,7 @@ STEP_WORDINGS: Mapping[StepRole, tuple[str, str]] = {
     "recover": ("Recover", "Changing the plan until it finds something"),
     "graph list": ("Graph list", "Listing what the graph found"),
     "text list": ("Text list", "Searching the documents"),
-    "list": ("List", "Listing candidates"),
+    "list": ("List", "Listing possible answers"),
     "fusion": ("Fuse", "Adding up the lists"),
     "check": ("Check", "Checking every condition"),
     "rerank": ("Rerank", "Reading the best results again"),

@@ -51,7 +51,7 @@ def faults_of(values: Values, schema: Schema) -> list[Fault]:
     if not storable(guidance):
         faults.append(Fault("/guidance", "The guidance contains a NUL character; remove it."))
     called = {t.name: (t.name, *t.aliases) for t in schema.node_types}
-    faults += _faults_of_part(_part(values, "types"), called, "types", "node type")
+    faults += _faults_of_part(_part(values, "types"), called, "types", "type")
     named = {r.name: (r.name, *r.aliases, r.description) for r in schema.relations}
     faults += _faults_of_part(_part(values, "relations"), named, "relations", "relation")
     shown = [t for t in adapted(schema, values).node_types if t.answerable]

@@ -33,7 +33,7 @@ _WHOLE = (TEXT, NEIGHBOURHOOD, NEIGHBOURHOOD2)
 _FIELD_OF_KIND = {WHOLE: "document", DOCUMENT: "text"}
 _TITLES = {
     "name": "Name", "document": "Document", "text": "Document text", NEIGHBOURS: "Neighbours",
-    NEIGHBOURS2: "Neighbours at two hops", "neighbourhood": "With its neighbours",
+    NEIGHBOURS2: "Neighbours at two steps", "neighbourhood": "With its neighbours",
     "neighbourhood2": "Best neighbour with its neighbours", "passages": "Passages",
 }  # fmt: skip
 _SCORERS = {DENSE: "by meaning", WORDS: "by words", "clauses": "clause by clause"}

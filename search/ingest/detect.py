@@ -69,7 +69,7 @@ def detect(folder: Path, called: str = "") -> Detected:
     paths = list(files_of(root))
     names = {Path(path).name for path in paths}
     if MANIFEST_FILE in paths and _is_bundle(root):
-        return Detected("bundle", root, f"it has {MANIFEST_FILE}, a file of nodes and a file of edges")
+        return Detected("bundle", root, f"it has {MANIFEST_FILE}, a file of entities and a file of relations")
     if len(STARK_FILES & names) >= 2:
         return Detected("stark", root, f"it has {', '.join(sorted(STARK_FILES & names))}. {STARK_ADVICE}")
     files, faults = _sniffed(root, paths)

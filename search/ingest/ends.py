@@ -19,8 +19,8 @@ def no_node(what: str, id_: str, ids: Mapping[str, int], left_out: Mapping[str, 
     if id_ in left_out:
         where = f"Column '{column}': the {what}" if column else f"The {what}"
         return f"{where} {id_[:100]!r} was left out: {left_out[id_]} is bad. Mended there, this is good."
-    sentence = f"There is no node {id_[:100]!r} for the {what}"
-    sentence = f"Column '{column}': there is no node {id_[:100]!r}" if column else sentence
+    sentence = f"There is no entity {id_[:100]!r} for the {what}"
+    sentence = f"Column '{column}': there is no entity {id_[:100]!r}" if column else sentence
     for separator in SEPARATORS:
         parts = [part.strip() for part in id_.split(separator)]
         if len(parts) > 1 and all(part in ids for part in parts):

@@ -106,10 +106,10 @@ def _faults(data: object, open_types: bool) -> Iterator[str]:
             yield f"'{key}' has {len(value)} characters, at most {longest} are allowed."
     types = data.get("node_types")
     if not isinstance(types, dict) or not (types or open_types):
-        yield "'node_types' has to be an object with one entry a node type."
+        yield "'node_types' has to be an object with one entry a type."
         return
     if len(types) > MOST_CODES:
-        yield f"{len(types)} node types are too many; {MOST_CODES} at most."
+        yield f"{len(types)} types are too many; {MOST_CODES} at most."
     for name, given in types.items():
         yield from _faults_of_type(name, given)
     yield from _faults_of_relations(data, None if open_types else types)
@@ -117,13 +117,13 @@ def _faults(data: object, open_types: bool) -> Iterator[str]:
 
 def _faults_of_type(name: str, given: object) -> Iterator[str]:
     if not name.strip() or "\0" in name:
-        yield "A node type has no name, or one with a NUL character."
+        yield "A type has no name, or one with a NUL character."
     if not isinstance(given, dict | None):
-        yield f"Node type '{name}' has to be an object."
+        yield f"The type '{name}' has to be an object."
         return
     fields = (given or {}).get("fields") or {}
     if not isinstance(fields, dict):
-        yield f"The 'fields' of node type '{name}' have to be an object with one entry a field."
+        yield f"The 'fields' of the type '{name}' have to be an object with one entry a field."
         return
     for field_name, declared in fields.items():
         kind = declared.get("type") if isinstance(declared, dict) else declared
@@ -132,7 +132,7 @@ def _faults_of_type(name: str, given: object) -> Iterator[str]:
         if isinstance(declared, dict) and not isinstance(declared.get("unit", ""), str):
             yield f"The 'unit' of field '{field_name}' of '{name}' has to be a text such as 'EUR' or 'kg'."
     if not _texts((given or {}).get("aliases")):
-        yield f"The 'aliases' of node type '{name}' have to be a list of texts."
+        yield f"The 'aliases' of the type '{name}' have to be a list of texts."
 
 
 def _faults_of_relations(data: dict[str, Any], types: dict[str, Any] | None) -> Iterator[str]:
@@ -145,7 +145,7 @@ def _faults_of_relations(data: dict[str, Any], types: dict[str, Any] | None) -> 
             yield f"relation_types[{position}] names no relation."
         for end in ("source", "target"):
             if types is not None and end in entry and entry[end] not in types:
-                yield f"relation_types[{position}] has the unknown node type '{entry[end]}' as its {end}."
+                yield f"relation_types[{position}] has the unknown type '{entry[end]}' as its {end}."
         if not _texts(entry.get("aliases")):
             yield f"The 'aliases' of relation_types[{position}] have to be a list of texts."
 

@@ -77,7 +77,7 @@ def fetch(reader: GraphReader, mapping: LabelMapping, folder: Path, progress: Pr
 
     _write(partial / "nodes.jsonl.zst", map(node, reader.nodes()), lambda n: progress(READ_NODES, n, nodes))
     if not types:
-        raise BundleError("The database holds no nodes that can be imported.")
+        raise BundleError("The database holds no entities that can be imported.")
     written = (_edge(row, mapping) for row in reader.edges())
     _write(partial / "edges.jsonl.zst", written, lambda n: progress(READ_EDGES, n, edges))
     kb = {"name": mapping.name, "source": "Neo4j", "node_types": {name: {} for name in types}}

@@ -89,10 +89,10 @@ class RowChecker:
         type_ = self._label(row, "type")
         code = self.types.get(type_) if isinstance(type_, str) else None
         if code is None:
-            faults.append(("unknown_type", f"Unknown node type {type_!r}; kb.json lists the known ones."))
+            faults.append(("unknown_type", f"Unknown type {type_!r}; kb.json lists the known ones."))
         name = self._label(row, "name")
         if not isinstance(name, str) or not name.strip():
-            faults.append(("no_name", f"The node {id_!r} has no name."))
+            faults.append(("no_name", f"The entity {id_!r} has no name."))
         elif "\0" in name:
             faults.append(("nul", "The name contains a NUL character, which Postgres cannot store."))
         aliases = self._aliases(row.get("aliases"), faults)
@@ -114,7 +114,7 @@ class RowChecker:
         target = _identifier(row.get("target"), "target", faults)
         relation = self._label(row, "relation")
         if not isinstance(relation, str) or not relation.strip():
-            faults.append(("no_relation", "The edge has no relation."))
+            faults.append(("no_relation", "The row names no relation."))
         elif "\0" in relation or len(relation.encode()) > LONGEST_RELATION:
             faults.append(("bad_relation", f"A relation has at most {LONGEST_RELATION} bytes and no NUL character."))
         properties = None

@@ -190,5 +190,5 @@ def _forget_unknown_ends(log: FaultLog) -> None:
     log.faults = [fault for fault in log.faults if fault.kind != "no_such_node"]
     log.bad_rows -= log.kinds.pop("no_such_node", 0)
     log.groups.forget("no_such_node")
-    message = "Only the first rows were read, so whether all relations lead to nodes is checked by the import."
+    message = "Only the first rows were read, so whether all relations lead to entities is checked by the import."
     log.remark(RowFault("edges", 0, "sample", message))

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from search.domain.run_context import Progress, silent
 from search.ingest.fields import Scalar, scalar
+from search.ingest.parts import WRITE_EDGES, WRITE_NODES
 
 NAME_KEYS = ("name", "title", "DisplayName", "display_name", "product_title", "brand_name", "category_name")
 SKIPPED_KEYS = frozenset(("id", "type", "node_id", "node_type"))
@@ -63,14 +64,14 @@ def convert(folder: Path, target: Path, name: str, progress: Progress = silent) 
         raise ConversionFailed(f"edge_index has the shape {edge_index.shape}, edge_types {edge_types.shape}.")
     types = [str(type_names[int(code)]) for code in node_types]
     if missing := next((key for key in info if not 0 <= int(key) < len(types)), None):
-        raise ConversionFailed(f"node_info names the node {missing}, but node_types has only {len(types)} nodes.")
+        raise ConversionFailed(f"node_info names {missing}, but node_types has only {len(types)} entries.")
     kb = {"name": name, "node_types": {name: {} for name in dict.fromkeys(types)}, "source": "STaRK, processed"}
     (target / "kb.json").write_bytes(orjson.dumps(kb, option=orjson.OPT_INDENT_2) + b"\n")
     with _gzip(target / "nodes.jsonl.gz") as file:
         for done, (key, given) in enumerate(info.items(), 1):
             file.write(orjson.dumps(_node(int(key), types[int(key)], given)) + b"\n")
             if done % 1_000 == 0 or done == len(info):
-                progress("Writing nodes", done, len(info))
+                progress(WRITE_NODES, done, len(info))
     return len(info), _write_edges(target, edge_index, edge_types, relation_names, progress)
 
 
@@ -115,7 +116,7 @@ def _write_edges(
             relations = [str(names[code]).replace("\t", " ") for code in types[block].tolist()]
             lines = (f"{s}\t{r}\t{t}\n" for s, r, t in zip(sources, relations, targets, strict=True))
             file.write("".join(lines).encode())
-            progress("Writing edges", begin + len(block), len(kept))
+            progress(WRITE_EDGES, begin + len(block), len(kept))
     return len(kept)
 
 

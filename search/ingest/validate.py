@@ -24,7 +24,7 @@ from search.ingest.ends import NO_NODE, no_node
 from search.ingest.faults import DUPLICATE, BundleError, FaultLog, RowFault
 from search.ingest.fields import FieldKinds
 from search.ingest.manifest import MOST_CODES, Manifest
-from search.ingest.parts import CHECK_EDGES, CHECK_NODES
+from search.ingest.parts import CHECK_EDGES, CHECK_NODES, READ_NODES
 from search.ingest.readers import BadRow, NumberedRow, columns_of
 from search.ingest.rows import EDGE_COLUMNS, NODE_COLUMNS, EdgeRow, NodeRow, RowChecker, RowError, unread_columns
 from search.ingest.source import Source, Table, bundle_source
@@ -54,7 +54,7 @@ class CheckedBundle:
     content_hash: str
     stamps: tuple[tuple[int, int], ...]
 
-    def good_nodes(self, progress: Progress = silent, step: str = "Reading nodes") -> Iterator[tuple[int, NodeRow]]:
+    def good_nodes(self, progress: Progress = silent, step: str = READ_NODES) -> Iterator[tuple[int, NodeRow]]:
         """Read the nodes again and yield (key, node) for each good one, in the order of the tables."""
         for table, stamp in zip(self.nodes, self.stamps, strict=True):
             if stamp != table.stamp:
@@ -162,7 +162,7 @@ class _Nodes:
         if not isinstance(name, str) or not name.strip() or "\0" in name:
             return
         if len(self._names) == MOST_CODES:
-            raise BundleError(f"There are more than {MOST_CODES} node types; is the column of the type the right one?")
+            raise BundleError(f"There are more than {MOST_CODES} types; is the column of the type the right one?")
         checker.types[name] = len(self._names)
         self._names.append(name)
         self._kinds.append({})

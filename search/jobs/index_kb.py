@@ -1,4 +1,4 @@
-"""index: build what is missing of a knowledge base's newest snapshot, and make its release."""
+"""index: build what is missing of a knowledge base's newest import, and make its release."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from search.services.knowledge.releases import activate_once
 
 @dataclass(frozen=True)
 class IndexJob(Kind):
-    """Builds or continues the indexes of the newest snapshot (Kind)."""
+    """Builds or continues the indexes of the newest import (Kind)."""
 
     units: ClassVar[Mapping[str, str]] = UNITS
     makes: ClassVar[str] = "release"
@@ -52,7 +52,7 @@ class IndexJob(Kind):
         """Refuse a knowledge base that has nothing to index, and kinds of vectors that do not exist."""
         snapshot = newest_snapshot(target.knowledge_base)
         if snapshot is None:
-            message = f"{target.knowledge_base!r} has no snapshot that is loaded; import it first."
+            message = f"{target.knowledge_base!r} has no imported data; import it first."
             return [Fault("/knowledge_base", message)]
         if self.kinds and not self.vectors:
             return [Fault("/arguments/kinds", "Kinds of vectors can only be added where the texts are encoded.")]
@@ -71,7 +71,9 @@ class IndexJob(Kind):
         """Build the indexes; return the release and what it took."""
         snapshot = self._snapshot(target)
         if snapshot is None:
-            raise IndexFailed(f"The snapshot {target.frozen['snapshot']} has been deleted since the job was launched.")
+            raise IndexFailed(
+                f"The imported data {target.frozen['snapshot']} has been deleted since the job was launched."
+            )
         indexed = build_index(snapshot=snapshot, run=run, kinds=self.kinds, embed=self.vectors)
         run.check()
         if self.activate:
@@ -98,6 +100,6 @@ class IndexJob(Kind):
 
 
 def newest_snapshot(knowledge_base: str) -> Snapshot | None:
-    """Return the newest snapshot of a knowledge base that is loaded."""
+    """Return the newest import of a knowledge base that is loaded."""
     base = KnowledgeBase.objects.filter(name=knowledge_base).first()
     return None if base is None else base.snapshots.filter(status=BuildStatus.READY).order_by("-pk").first()

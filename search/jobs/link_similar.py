@@ -27,13 +27,13 @@ class LinkSimilarJob(Kind):
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base", "release")
     makes: ClassVar[str] = "release"
 
-    types: tuple[str, ...] = argument((), "Node types that take part; without any, all types with text.")
+    types: tuple[str, ...] = argument((), "Types of entities that take part; without any, all types with text.")
     percentile: float = argument(
         95.0, "A pair is linked above this percentile of a signal's own distribution.", low=50.0, high=100.0
     )
-    neighbours: int = argument(25, "Most neighbours of a node.", low=1, high=100)
-    across: bool = argument(False, "Compare nodes of different types, too: tables with passages, for example.")
-    least_words: int = argument(8, "Fewest words of the text fields of a node that takes part.", low=1, high=10_000)
+    neighbours: int = argument(25, "Most neighbours of an entity.", low=1, high=100)
+    across: bool = argument(False, "Compare entities of different types, too: tables with passages, for example.")
+    least_words: int = argument(8, "Fewest words of the text fields of an entity that takes part.", low=1, high=10_000)
     pairs: int = argument(
         200_000, "Pairs that are drawn to find a percentile; with fewer, all are compared.", low=100, high=10_000_000
     )

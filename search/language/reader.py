@@ -87,9 +87,14 @@ def moment(value: datetime, *, seconds: bool = False) -> str:
     return f"{day(value)}, {value:%H:%M:%S}" if seconds else f"{day(value)}, {value:%H:%M}"
 
 
-def day_of_year(value: date) -> str:
-    """Return a day without its year: `3 Mar`, in German `3. März`."""
-    return format_skeleton("MMMd", value, locale=_locale(language()))
+def day_of_year(value: date, *, short: bool = True) -> str:
+    """Return a day without its year: `3 Mar`, in German `3. März`; not `short`, with the whole name of the month."""
+    return format_skeleton("MMMd" if short else "MMMMd", value, locale=_locale(language()))
+
+
+def month(value: date) -> str:
+    """Return a month with its year: `March 2021`, in German `März 2021`."""
+    return format_skeleton("yMMMM", value, locale=_locale(language()))
 
 
 def _amount(value: int | float, unit: str) -> str:

@@ -59,6 +59,10 @@ def _head(search: dict[str, Any]) -> RenderableType:
     answer = search["answer"]
     lines += [f"[bold]{escape(answer['line'])}[/]", escape(answer["because"])] if answer["verdict"] else []
     lines += [escape(line) for line in written_lines(answer["written"])]
+    if reworded := answer.get("reworded"):
+        lines.append(
+            f"[dim]{escape(reworded['because'] or 'In the words of a language model, each sentence checked.')}[/]"
+        )
     lines += [f"[cyan]Or do you mean: {escape(one['sentence'])}[/]" for one in search["clarify"][1:]]
     lines += [f"[cyan]{escape(step['detail'])}[/]" for step in search["steps"] if step["role"] == RECOVERY]
     lines += [

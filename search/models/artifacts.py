@@ -23,13 +23,14 @@ class Artifact(models.Model):
     metrics = models.JSONField(default=dict, help_text="Measured on questions that a fold had not seen.")
     data_hash = models.CharField(max_length=64, help_text="BLAKE2b over the questions it was trained on.")
     content_hash = models.CharField(
-        max_length=64, blank=True, help_text="BLAKE2b over all files; empty for artifacts of older versions."
+        max_length=64, blank=True, help_text="BLAKE2b over all files; empty for trained parts of older versions."
     )
     code_version = models.CharField(max_length=100)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["-created"]
+        verbose_name = "trained part"
 
     def __str__(self) -> str:
         return self.id

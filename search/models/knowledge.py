@@ -102,7 +102,7 @@ class Snapshot(models.Model):
     status = models.CharField(max_length=10, choices=BuildStatus.choices, default=BuildStatus.BUILDING)
     source = models.TextField(blank=True, help_text="Where the bundle was read from.")
     content_hash = models.CharField(max_length=64, blank=True, help_text="BLAKE2b over the bundle's files.")
-    schema_json = models.JSONField(default=dict, help_text="Node types, relations and counts.")
+    schema_json = models.JSONField(default=dict, help_text="Types, relations and counts.")
     about = models.JSONField(
         default=dict, help_text="Title, description, domain, language, licence, source and examples of the bundle."
     )
@@ -118,9 +118,10 @@ class Snapshot(models.Model):
 
     class Meta:
         ordering = ["-id"]
+        verbose_name = verbose_name_plural = "imported data"
 
     def __str__(self) -> str:
-        return f"{self.knowledge_base.name} snapshot {self.pk}"
+        return f"{self.knowledge_base.name} import {self.pk}"
 
     @property
     def schema(self) -> Schema:
@@ -141,10 +142,12 @@ def usual_kinds() -> list[str]:
 class VectorSet(models.Model):
     """One encoder's vectors of one snapshot."""
 
-    snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="vector_sets")
+    snapshot = models.ForeignKey(
+        Snapshot, on_delete=models.CASCADE, related_name="vector_sets", verbose_name="imported data"
+    )
     encoder = models.CharField(max_length=200, help_text="Model and revision.")
     dimensions = models.PositiveIntegerField()
-    kinds = ArrayField(models.TextField(), default=usual_kinds, help_text="Which texts of a node have vectors.")
+    kinds = ArrayField(models.TextField(), default=usual_kinds, help_text="Which texts of an entity have vectors.")
     status = models.CharField(max_length=10, choices=BuildStatus.choices, default=BuildStatus.BUILDING)
     vectors = models.PositiveBigIntegerField(default=0)
     created = models.DateTimeField(auto_now_add=True)
@@ -167,7 +170,9 @@ class Release(models.Model):
 
     knowledge_base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="releases")
     number = models.PositiveIntegerField()
-    snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="releases")
+    snapshot = models.ForeignKey(
+        Snapshot, on_delete=models.PROTECT, related_name="releases", verbose_name="imported data"
+    )
     vector_set = models.ForeignKey(VectorSet, null=True, blank=True, on_delete=models.PROTECT, related_name="releases")
     status = models.CharField(max_length=10, choices=BuildStatus.choices, default=BuildStatus.BUILDING)
     created = models.DateTimeField(auto_now_add=True)

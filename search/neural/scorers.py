@@ -79,7 +79,7 @@ class LoadedScorers:
         try:
             return read_reranker(self._directory / artifact, configuration, artifact, self._device)
         except _FAILURES as error:
-            reason = f"the artifact {artifact} cannot be read ({_line(error)})"
+            reason = f"the trained part {artifact} cannot be read ({_line(error)})"
             raise StageError(STAGE, reason, permanent=True) from error
 
 
@@ -154,7 +154,7 @@ def _refuse_other_base(folder: Path, base: str) -> None:
     """Raise ValueError if the adapter in the folder belongs to another model."""
     named = json.loads((folder / ADAPTER_CONFIGURATION).read_bytes())["base_model_name_or_path"]
     if named != parts(base)[0]:
-        raise ValueError(f"its adapter belongs to {named}, and the artifact is of {base}")
+        raise ValueError(f"its adapter belongs to {named}, and the trained part is of {base}")
 
 
 def _line(error: Exception) -> str:

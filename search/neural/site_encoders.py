@@ -54,9 +54,9 @@ def _missing_artifact(name: str) -> str:
     try:
         found = content_hash((Path(settings.GRASP_HOME) / "artifacts" / artifact / MANIFEST).read_bytes())
     except FileNotFoundError:
-        return f"there is no artifact {artifact} on this machine"
+        return f"there is no trained part {artifact} on this machine"
     except OSError as error:
-        return f"the artifact {artifact} cannot be read ({error.strerror})"
+        return f"the trained part {artifact} cannot be read ({error.strerror})"
     return (
         "" if found == expected else f"the content hash of {artifact} is {found}, and its vectors were made by {name}"
     )

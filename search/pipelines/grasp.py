@@ -60,7 +60,7 @@ def search(question: Question, stages: Stages, trace: Trace, *, graph_share: flo
     fusion = trace.step("fuse", "fusion", stages.fuse, question, graph, text, trace.limit)
     checked = trace.step("check", "check", stages.check, question, fusion, plans, graph, trace.limit)
     if stages.rerank is None:
-        trace.skip("rerank", "rerank", "No reranker is configured; the fused order stands.")
+        trace.skip("rerank", "rerank", "No reranker is configured; the order before it stands.")
     else:
         fusion = trace.step("rerank", "rerank", stages.rerank, question, fusion, plans, checked, trace.limit)
     trace.step("explain", "explain", stages.explain, question, fusion, plans, checked, trace.limit)

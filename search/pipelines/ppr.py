@@ -40,7 +40,7 @@ class PprStages:
     pagerank: SpreadStage = stage("graph list", "PageRank", "Spreading weight over the graph")
     retrieve: RetrieveStage = stage("text list", "Retrieve", "Searching the documents", list_name="text")
     fuse: FuseStage = stage("fusion", "Fuse", "Adding up the lists")
-    explain: ExplainSpreadStage = stage("explain", "Explain", "Naming the edges of each walk")
+    explain: ExplainSpreadStage = stage("explain", "Explain", "Naming the relations of each walk")
 
 
 def search(question: Question, stages: PprStages, trace: Trace) -> Ranking:

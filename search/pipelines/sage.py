@@ -64,7 +64,7 @@ def search(question: Question, stages: SageStages, trace: Trace, *, graph_share:
     """
     plans, graph = _planned(question, stages, trace, graph_share)
     if len(graph.ranking):
-        trace.skip("retrieve", "text list", "The plan found nodes, so that words and vectors are not needed.")
+        trace.skip("retrieve", "text list", "The plan found entities, so that words and vectors are not needed.")
         seeds, finders = graph.ranking, plans
     else:
         seeds, finders = trace.step("retrieve", "text list", stages.retrieve, question, trace.limit).ranking, []

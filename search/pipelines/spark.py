@@ -42,7 +42,7 @@ def search(question: Question, stages: SparkStages, trace: Trace, *, graph_share
     """
     plans, graph = _planned(question, stages, trace, graph_share)
     if len(graph.ranking):
-        trace.skip("retrieve", "text list", "The plan found nodes, so that words and vectors are not needed.")
+        trace.skip("retrieve", "text list", "The plan found entities, so that words and vectors are not needed.")
         fusion = Fusion.single(graph.name, graph.ranking)
     else:
         fusion = Fusion.single("text", trace.step("retrieve", "text list", stages.retrieve, question, trace.limit))

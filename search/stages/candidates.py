@@ -49,7 +49,7 @@ class Candidates:
     graph: GraphStore
     adjacency: Adjacency
     l_max: int = option(
-        100, "Largest number of candidates of each constant (l_max).", low=1, high=1_500_000, public_high=10_000
+        100, "Largest number of entities for each constant (l_max).", low=1, high=1_500_000, public_high=10_000
     )
     kind: str = option(
         NAME,
@@ -57,7 +57,7 @@ class Candidates:
         choices=(NAME, DOCUMENT, WHOLE),
     )
     filtered: int = option(
-        500_000, "Largest number of nodes that a condition may keep.", low=1_000, high=5_000_000, public_high=500_000
+        500_000, "Largest number of entities that a condition may keep.", low=1_000, high=5_000_000, public_high=500_000
     )
 
     def __call__(self, query: TripletQuery, limit: Limit) -> SymbolCandidates:
@@ -129,10 +129,10 @@ class Candidates:
             plan = Plan(target=Target(symbol.name, symbol.labels), filters=(asked,))
             found = self.graph.execute(LinkedPlan(plan, ()), limit, self.filtered)
             if found.truncated:
-                notes.said.append(f"More than {self.filtered:,} nodes meet the condition on {condition.field}.")
+                notes.said.append(f"More than {self.filtered:,} entities meet the condition on {condition.field}.")
             if found.candidates:
                 return np.unique(np.fromiter((one.key for one in found.candidates), dtype=np.int32))
-        why = "no node has this value" if asked is not None else "there is no such property"
+        why = "no entity has this value" if asked is not None else "there is no such property"
         joins = "; it joins the name that is searched" if symbol.text else "; it is left out"
         notes.said.append(f"{condition.field} {condition.op} {condition.value!r:.60} cannot be applied: {why}{joins}.")
         return None

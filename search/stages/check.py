@@ -32,7 +32,7 @@ class Check:
     """
 
     graph: GraphStore
-    depth: int = option(RECORDED_ENTRIES, "Number of first candidates that are checked.", low=1, high=1_000)
+    depth: int = option(RECORDED_ENTRIES, "Number of first possible answers that are checked.", low=1, high=1_000)
     seconds: float = option(
         1.0, "Time limit of all checks, in seconds. Conditions not checked by then are unknown.", low=0.01, high=600
     )

@@ -51,19 +51,19 @@ class ExpandNeighbours:
     vectors: VectorIndex
     policy: str = option(
         NO_EDGE,
-        "When to expand: no_edge where no plan with edges found the list, always in any case.",
+        "When to expand: no_edge where no plan with relations found the list, always in any case.",
         choices=(NO_EDGE, ALWAYS),
     )
     seeds: int = option(
-        10, "Number of first nodes whose neighbours are collected (k).", low=1, high=200, public_high=20
+        10, "Number of first entities whose neighbours are collected (k).", low=1, high=200, public_high=20
     )
     neighbours: int = option(10, "Number of neighbours that are kept (k').", low=1, high=500, public_high=50)
     bm25_weight: float = option(
-        0.5, "Weight of BM25 in the neighbours' scores, each rescaled to 0 … 1; the cosine has the rest.", low=0, high=1
+        0.5, "Weight of BM25 in the neighbours' scores, each rescaled to 0 … 1; likeness has the rest.", low=0, high=1
     )
     edges: int = option(
         200,
-        "Most neighbours of a seed over one relation in one direction; those of a hub are taken at even distances.",
+        "Most neighbours of a seed over one relation in one direction; of more, those at even distances.",
         low=1,
         high=10_000,
         public_high=500,
@@ -76,12 +76,12 @@ class ExpandNeighbours:
         """
         limit.check(STAGE)
         if self.policy == NO_EDGE and any(follows_edges(linked) for linked in plans):
-            return Neighbours.nothing("The plan follows edges itself, so that its nodes are not expanded (no_edge).")
+            return Neighbours.nothing("The plan follows relations itself, so its entities are not expanded (no_edge).")
         first = [candidate.key for candidate in seeds.candidates[: self.seeds]]
         joins, cut = self._joins(first, limit)
         told = "" if self.similar.built else NO_EDGES
         if not joins:
-            said = f"None of the first {len(first)} nodes has a neighbour that can be an answer."
+            said = f"None of the first {len(first)} entities has a neighbour that can be an answer."
             return Neighbours.nothing(f"{said} {told}".strip(), missing=bool(told))
         keys = np.array(sorted(joins), dtype=np.int32)
         _, scores = self.text.word_scores(question.text, keys)
@@ -150,9 +150,8 @@ def evenly(keys: Keys, most: int) -> NDArray[np.int32]:
 def _told(seeds: int, joins: Joins, kept: int, hubs: int) -> str:
     """Return a sentence that says what was collected."""
     similar = sum(relation == IS_SIMILAR for _, relation, _ in joins.values())
-    ways = f"{len(joins) - similar:,} over edges of the graph, {similar:,} by similarity"
-    are_hubs = "is a hub" if hubs == 1 else "are hubs"
-    cut = f" {hubs} of the nodes {are_hubs}, whose neighbours were taken in part." if hubs else ""
-    nodes = "1 node has" if seeds == 1 else f"{seeds} nodes have"
+    ways = f"{len(joins) - similar:,} over relations of the graph, {similar:,} by likeness"
+    cut = f" Entities of which only some neighbours were taken: {hubs}." if hubs else ""
+    nodes = "1 entity has" if seeds == 1 else f"{seeds} entities have"
     neighbours = "1 neighbour" if len(joins) == 1 else f"{len(joins):,} neighbours"
     return f"{nodes} {neighbours} that can be answers ({ways}); {kept} {'is' if kept == 1 else 'are'} kept.{cut}"

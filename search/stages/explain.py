@@ -41,11 +41,11 @@ class Explain:
     encoder: Encoder
     vectors: VectorIndex
     percentile: float = option(
-        95.0, "The remaining text counts as met above this percentile of the type's cosines.", low=0, high=100
+        95.0, "The remaining text counts as met above this percentile of the type's documents.", low=0, high=100
     )
     background: int = option(
         1_000,
-        "Number of documents of the answer's type whose cosines are compared with the result's.",
+        "Number of documents of the answer's type whose likeness is compared with the result's.",
         low=10,
         high=10_000,
         public_high=2_000,

@@ -49,5 +49,5 @@ class ExplainWalks:
         """Return the edge that joins two neighbours. Raises ValueError if no edge joins them."""
         edge = next(edges_between(self.adjacency, near, far), None)
         if edge is None:
-            raise ValueError(f"No edge joins the nodes {near} and {far}.")
+            raise ValueError(f"No relation joins the entities {near} and {far}.")
         return edge

@@ -55,13 +55,13 @@ class FusionWeights:
     weight: float = option(0.5, "Method static: weight of the graph; the text has the rest.", low=0, high=1)
     bucket_weights: tuple[float, ...] = option(
         (2.0, 1.6, 1.4, 1.0, 0.5),
-        "Method dynamic: weights of the graph for 1–10, 11–50, 51–100, 101–500 and more candidates.",
+        "Method dynamic: weights of the graph for 1–10, 11–50, 51–100, 101–500 and more possible answers.",
         low=0,
         high=10,
     )
     risk_multipliers: tuple[float, ...] = option(
         (0.0, 0.5, 1.25, 1.5),
-        "Method dynamic: factors of the graph's weight for no_trade, weak, normal and aggressive risk.",
+        "Method dynamic: factors of the graph's weight at no_trade, weak, normal and aggressive.",
         low=0,
         high=10,
     )
@@ -137,7 +137,7 @@ def _trust(graph: GraphRanking) -> Trust:
     if isinstance(trust, Trust):
         return trust
     name = getattr(graph, "name", type(graph).__name__)
-    reason = f"The list {name!r} cannot be fused: it does not say how far it is to be trusted"
+    reason = f"The list {name!r} cannot be joined with others: it does not say how far it is to be trusted"
     raise StageError("fuse", reason, permanent=True)
 
 

@@ -34,16 +34,16 @@ class Link:
     encoder: Encoder
     vectors: VectorIndex
     nodes: NodeStore
-    name_k: int = option(5, "Largest number of nodes that a name is bound to (K).", low=1, high=100)
+    name_k: int = option(5, "Largest number of entities that a name is bound to (K).", low=1, high=100)
     name_tau: float = option(
-        0.95, "Smallest cosine of a name's nodes, as a fraction of the best cosine (τ).", low=0, high=1
+        0.95, "Smallest likeness of a name's entities, as a fraction of the best likeness (τ).", low=0, high=1
     )
-    doc_k: int = option(10, "Largest number of nodes that a description is bound to (K).", low=1, high=100)
+    doc_k: int = option(10, "Largest number of entities that a description is bound to (K).", low=1, high=100)
     doc_tau: float = option(
-        0.90, "Smallest cosine of a description's nodes, as a fraction of the best cosine (τ).", low=0, high=1
+        0.90, "Smallest likeness of a description's entities, as a fraction of the best likeness (τ).", low=0, high=1
     )
     inner_k: int = option(
-        1_000, "Largest number of answers of a plan inside a plan that its anchor is bound to.", low=1, high=10_000
+        1_000, "Largest number of answers of a plan inside a plan that its place is bound to.", low=1, high=10_000
     )
     seconds: float = option(2.0, "Time limit of one plan inside a plan, in seconds.", low=0.01, high=600, public_high=5)
 

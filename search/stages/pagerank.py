@@ -57,13 +57,13 @@ class PageRank:
     encoder: Encoder
     vectors: VectorIndex
     damping: float = option(
-        DAMPING, "Fraction of its weight that a node passes on to its neighbours.", low=0, high=0.99
+        DAMPING, "Fraction of its weight that an entity passes on to its neighbours.", low=0, high=0.99
     )
     steps: int = option(
-        STEPS, "Largest number of edges that weight travels from a seed.", low=1, high=50, public_high=20
+        STEPS, "Largest number of steps that weight travels from a seed.", low=1, high=50, public_high=20
     )
     edges: int = option(
-        EDGES, "Largest number of edges read in one step.", low=100, high=50_000_000, public_high=2_000_000
+        EDGES, "Largest number of relations read in one step.", low=100, high=50_000_000, public_high=2_000_000
     )
     names: int = option(5, "Number of names in the question that become seeds.", low=0, high=20)
     least: float = option(0.2, "Smallest probability of a name that becomes a seed.", low=0, high=1)
@@ -71,7 +71,7 @@ class PageRank:
     share: float = option(
         0.1, "Fraction of the seeds' weight that the documents get when the question names an entity.", low=0, high=1
     )
-    hubs: float = option(0.0, "A node's score is divided by its number of edges to this power.", low=0, high=1)
+    hubs: float = option(0.0, "An entity's score is divided by its number of relations to this power.", low=0, high=1)
     keep_named: bool = option(False, "Whether the list may contain the entities that the question names.")
     depth: int = option(100, "Length of the list.", low=1, high=1_000)
 

@@ -41,7 +41,7 @@ class RankGrounded:
     )
     order: str = option(
         "round",
-        "round: what fewer candidates found comes first, then the cosine decides; cosine: the cosine alone decides.",
+        "round: what fewer entities a name found comes first, then the likeness decides; `cosine`: that alone.",
         choices=("round", "cosine"),
     )
 

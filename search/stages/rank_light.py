@@ -50,7 +50,7 @@ class LightRank:
     mentions: MentionIndex
     text: TextIndex
     light_artifact: str = option(
-        "", "Name of the trained ranker (made by `train ranker`) that orders the candidates.", staff_only=True
+        "", "Name of the trained ranker (made by `train ranker`) that orders the possible answers.", staff_only=True
     )
     light_fold: int = option(
         -1,
@@ -61,7 +61,7 @@ class LightRank:
         staff_only=True,
     )
     light_depth: int = option(
-        100, "Number of candidates that each list gives to the ranker.", low=1, high=1_000, public_high=200
+        100, "Number of possible answers that each list gives to the ranker.", low=1, high=1_000, public_high=200
     )
 
     def load(self) -> None:
@@ -83,14 +83,14 @@ class LightRank:
         A ranker that has learned to tell it says how probable it is that the first one is an answer.
         """
         if not self.light_artifact:
-            return unchanged(fusion, "No ranker has been trained for this knowledge base; the fused order stands.")
+            return unchanged(fusion, "No ranker has been trained for this knowledge base; the order before it stands.")
         try:
             ranker = self.rankers.get(self.light_artifact, self.light_fold)
         except StageError as error:
-            return unchanged(fusion, f"The ranker cannot be used: {error.reason}. The fused order stands.")
+            return unchanged(fusion, f"The ranker cannot be used: {error.reason}. The order before it stands.")
         if ranker.encoder != self.encoder.name:
             why = f"it was trained with {ranker.encoder}, and this release has vectors of {self.encoder.name}"
-            return unchanged(fusion, f"The ranker cannot be used: {why}. The fused order stands.")
+            return unchanged(fusion, f"The ranker cannot be used: {why}. The order before it stands.")
         limit.check("rerank")
         table = Signals(self.adjacency, self.mentions, self.text, self.light_depth)(question, fusion, plans, checked)
         if not len(table.keys):

@@ -50,7 +50,7 @@ class Rerank:
     scorer: str = option(
         "", "Name of a reranker of GRASP_SCORERS, used if there is no trained one; empty for none.", staff_only=True
     )
-    neural_depth: int = option(30, "Number of first candidates that are reranked.", low=1, high=1_000, public_high=100)
+    neural_depth: int = option(30, "Number of first answers that are reranked.", low=1, high=1_000, public_high=100)
     weight: float = option(
         -1.0,
         "Weight of the reranker's list, 0 to 1; the list before has the rest. -1: as chosen in training, else 0.5.",
@@ -109,7 +109,7 @@ class Rerank:
         except StageError as error:
             return unchanged(fusion, f"The order before stays: {error.reason}.")
         if not scores:
-            reason = f"The order before stays: no candidate could be reranked in {self.neural_seconds:.3g} seconds."
+            reason = f"The order before stays: none could be reranked in {self.neural_seconds:.3g} seconds."
             return unchanged(fusion, reason)
         return self._fused(question, fusion, scorer, dict(zip(keys, scores, strict=False)), len(keys), limit)
 
@@ -146,7 +146,7 @@ class Rerank:
         detail = ""
         if len(scores) < wanted:
             detail = (
-                f"{scorer.name} read only the first {len(scores)} of {wanted} candidates; "
+                f"{scorer.name} read only the first {len(scores)} of {wanted} possible answers; "
                 f"more did not fit into {self.neural_seconds:.3g} seconds."
             )
         return Reranked.of(

@@ -62,12 +62,12 @@ class Rescore:
         low=1, high=1_000,
     )  # fmt: skip
     words: float = option(
-        16.0, "Weight of the squared coverage of a plan's residual text by its candidates' documents, beside cosines.",
+        16.0, "Weight of the squared coverage of a plan's residual text by documents of its answers, beside likeness.",
         low=0, high=100,
     )  # fmt: skip
     believed: float = option(
         0.05,
-        "A plan is scored by its anchors alone if it is less probable than this part of the most probable one.",
+        "A plan is scored by its starting points alone if it is less probable than this part of the most probable one.",
         low=0,
         high=1,
     )

@@ -136,7 +136,7 @@ class Hybrid:
         high=1000,
     )
     method: str = option("ranks", "What is added up: reciprocal ranks or scores.", choices=("ranks", "scores"))
-    words: float = option(8.0, "Method scores: weight of the squared coverage; the cosine has 1.", low=0, high=100)
+    words: float = option(8.0, "Method scores: weight of the squared coverage; the likeness has 1.", low=0, high=100)
 
     def __call__(self, question: Question, limit: Limit) -> Fusion:
         """Return the `depth` best documents of both lists; each list holds `depth` documents, too.

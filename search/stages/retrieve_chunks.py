@@ -32,7 +32,7 @@ class Chunks:
 
     encoder: Encoder
     vectors: VectorIndex
-    pool: str = option("max", "Which cosine of a document's chunks counts.", choices=("max", "mean"))
+    pool: str = option("max", "Which likeness of a document's chunks counts.", choices=("max", "mean"))
     kind: str = option(
         CHUNK, "The vectors: stretches of 150 words (chunk), or one to a few sentences (passage).",
         choices=(CHUNK, PASSAGE),

@@ -63,7 +63,7 @@ class Fields:
         -1, "Number of the fold without which the retriever was trained; -1: trained on all questions.",
         low=-1, high=100, staff_only=True,
     )  # fmt: skip
-    depth: int = option(100, "Length of the list, and number of candidates from each field.", low=1, high=1000)
+    depth: int = option(100, "Length of the list, and number of possible answers from each field.", low=1, high=1000)
 
     def load(self) -> None:
         """Load the trained retriever before the search's clock starts; the stage says why there is none."""

@@ -27,7 +27,7 @@ class Linear:
     vectors: VectorIndex
     depth: int = option(100, "Length of the list, in documents.", low=1, high=1000)
     bm25_weight: float = option(
-        0.5, "Weight of BM25, rescaled to 0 … 1 over the documents; the cosine has the rest.", low=0, high=1
+        0.5, "Weight of BM25, rescaled to 0 … 1 over the documents; the likeness has the rest.", low=0, high=1
     )
 
     def __call__(self, question: Question, limit: Limit) -> Fusion:

@@ -20,7 +20,7 @@ class Traverse:
     graph: GraphStore
     rows: int = option(
         10_000,
-        "Largest number of candidates of one plan; the best are kept.",
+        "Largest number of possible answers of one plan; the best are kept.",
         low=1,
         high=1_000_000,
         public_high=10_000,

@@ -43,7 +43,7 @@ class Triplets:
     schema: Schema
     nodes: str = option(
         _STRICT,
-        "strict: node labels restrict candidates, and triplets with an unknown label are dropped; "
+        "strict: types restrict possible answers, and triplets with an unknown label are dropped; "
         "lenient: labels restrict only the answers.",
         choices=(_STRICT, _LENIENT),
     )
@@ -59,8 +59,8 @@ class Triplets:
         "strict: unknown properties are dropped; lenient: only names count.",
         choices=("join", _STRICT, _LENIENT),
     )
-    concealed: str = option("", "Names of node types that the language model is not shown, separated by commas.")
-    listed: bool = option(False, "Whether the prompt lists the properties of each node type.")
+    concealed: str = option("", "Names of types that the language model is not shown, separated by commas.")
+    listed: bool = option(False, "Whether the prompt lists the properties of each type.")
     guesses: bool = option(
         False, "Whether triplets are taken from a plan, listed without a model, that its planner does not trust."
     )

@@ -12,6 +12,7 @@ from search.services.searches.list_paths import MOST_PATHS, list_paths
 from search.views.finding import find_run
 from search.views.shown.drawing import draw
 from search.views.shown.results import show_path
+from search.views.shown.search import relations_of
 from search.views.unavailable import says_what_is_down
 
 
@@ -26,6 +27,7 @@ def paths(request: HttpRequest, run_id: UUID, rank: int) -> HttpResponse:
     found = list_paths(run, rank)
     if found is None:
         raise Http404("This search has no result of that rank.")
-    matches = [([show_path(path) for path in match], draw(match)) for match in found.matches]
+    relations = relations_of(run)
+    matches = [([show_path(path, relations) for path in match], draw(match, relations)) for match in found.matches]
     context = {"run": run, "rank": rank, "found": found, "matches": matches, "most": MOST_PATHS}
     return render(request, "search/paths.html", context)

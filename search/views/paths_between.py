@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from search.models import KnowledgeBase, Release
-from search.plan_words import plural
+from search.plan_words import Relations, plural
 from search.sentences.values import type_words
 from search.services.knowledge.paths_between import EXPORTED, LISTED, Group, PathsBetween, paths_between
 from search.shortest_paths import MOST_HOPS
@@ -51,25 +51,29 @@ def paths_of_two(request: HttpRequest, name: str) -> HttpResponse:
 @says_what_is_down
 def paths_of_two_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     """Return the paths as a table, the first `EXPORTED` of them; 404 where there are none."""
-    return csv_answer(request, _there(request, name).rows(), "paths.csv")
+    return csv_answer(request, _there(request, name)[1].rows(), "paths.csv")
 
 
 @require_safe
 @says_what_is_down
 def paths_of_two_svg(request: HttpRequest, name: str) -> HttpResponse:
     """Return the drawing as a file of its own, with its colours in it; 404 where there are no paths."""
-    found = _there(request, name)
-    drawn = render_to_string("search/paths_between.svg", {"drawing": sketch(found)})
+    base, found = _there(request, name)
+    drawn = render_to_string("search/paths_between.svg", {"drawing": sketch(found, _wordings(base))})
     answer = HttpResponse(drawn, content_type="image/svg+xml; charset=utf-8")
     answer["Content-Disposition"] = 'attachment; filename="paths.svg"'
     return answer
 
 
-def _there(request: HttpRequest, name: str) -> PathsBetween:
-    found = _asked(request, name)[3]
+def _there(request: HttpRequest, name: str) -> tuple[KnowledgeBase, PathsBetween]:
+    base, _, _, found = _asked(request, name)
     if found is None or not found.layers:
         raise Http404("There are no paths to download: choose two entities that paths lead between.")
-    return found
+    return base, found
+
+
+def _wordings(base: KnowledgeBase) -> Relations:
+    return base.active_release.snapshot.schema.wordings if base.active_release else {}
 
 
 def _asked(request: HttpRequest, name: str) -> tuple[KnowledgeBase, Meant, Meant, PathsBetween | None]:
@@ -114,7 +118,8 @@ def _page(request: HttpRequest, last: int) -> int:
 
 def _shown(request: HttpRequest, found: PathsBetween, base: KnowledgeBase) -> dict[str, Any]:
     """Return what the page shows of paths: drawing, list, the members of a group, and the addresses of all changes."""
-    drawing = sketch(found)
+    relations = _wordings(base)
+    drawing = sketch(found, relations)
     other = partial(_query, request, page=None, list=None)
     listing = _group(request.GET.get("list", ""))
     shown: dict[str, Any] = {"drawing": drawing, "query": other()}
@@ -127,7 +132,6 @@ def _shown(request: HttpRequest, found: PathsBetween, base: KnowledgeBase) -> di
         members = found.members(listing, (page - 1) * GROUP_PAGE, GROUP_PAGE)[1]
         shown |= {"members": members, "size": size, "member_type": type_words(listing[1])}
     else:
-        relations = base.active_release.snapshot.schema.wordings if base.active_release else {}
         shown["paths"] = [show_path(path, relations) for path in found.paths((page - 1) * LISTED, LISTED)]
         shown["first"] = (page - 1) * LISTED
     groups = [

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from search.services.searches.describe_search import describe_search
 from search.views.finding import find_run
 from search.views.parts import wants_part
-from search.views.shown.search import show_described
+from search.views.shown.search import relations_of, show_described
 from search.views.shown.why import show_why
 from search.views.unavailable import says_what_is_down
 
@@ -27,7 +27,7 @@ def why(request: HttpRequest, run_id: UUID, rank: int) -> HttpResponse:
     """
     run = find_run(request, run_id)
     described = describe_search(run)
-    reasons = show_why(described, rank)
+    reasons = show_why(described, rank, relations_of(run))
     if reasons is None:
         raise Http404("This search has no result of that rank.")
     search = show_described(run, described)

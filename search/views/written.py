@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from search.services.searches.describe_search import describe_search
-from search.services.searches.reword import reword
+from search.services.searches.reword import Reworded, reword
 from search.views.finding import find_run
 from search.views.parts import wants_part
 from search.views.shown.written import show_written
@@ -46,18 +46,18 @@ def written(request: HttpRequest, run_id: UUID) -> HttpResponseBase:
         part = StreamingHttpResponse(_versions(request, search), content_type="text/html; charset=utf-8")
         part["X-Accel-Buffering"] = "no"
         return part
-    sentences, reworded = reword(search["question"], search["answer"]["written"])
-    return render(request, "search/written.html", _context(search, sentences, reworded=reworded))
+    told = reword(search["question"], search["answer"]["written"])
+    return render(request, "search/written.html", _context(search, told))
 
 
 async def _versions(request: HttpRequest, search: Json) -> AsyncIterator[str]:
     """Yield the part with the sentences that have been kept so far, and at the end the whole of it."""
-    loop, news = asyncio.get_running_loop(), asyncio.Queue[tuple[Sequence[Json], bool]]()
+    loop, news = asyncio.get_running_loop(), asyncio.Queue[Reworded]()
 
-    def tell(sentences: Sequence[Json], reworded: bool = True) -> None:
-        loop.call_soon_threadsafe(news.put_nowait, (sentences, reworded))
+    def tell(sentences: Sequence[Json]) -> None:
+        loop.call_soon_threadsafe(news.put_nowait, Reworded(sentences))
 
-    def work() -> tuple[Sequence[Json], bool]:
+    def work() -> Reworded:
         try:
             return reword(search["question"], search["answer"]["written"], tell)
         finally:
@@ -68,16 +68,15 @@ async def _versions(request: HttpRequest, search: Json) -> AsyncIterator[str]:
         waiting = asyncio.ensure_future(news.get())
         await asyncio.wait((working, waiting), return_when=asyncio.FIRST_COMPLETED)
         if waiting.done():
-            yield _body(request, search, *waiting.result())
+            yield _body(request, search, waiting.result())
         else:
             waiting.cancel()
-    yield _body(request, search, *working.result())
+    yield _body(request, search, working.result())
 
 
-def _body(request: HttpRequest, search: Json, sentences: Sequence[Json], reworded: bool) -> str:
-    context = _context(search, sentences, reworded=reworded) | {"request": request}
-    return f"{render_to_string(BODY, context)}{END_OF_PART}"
+def _body(request: HttpRequest, search: Json, told: Reworded) -> str:
+    return f"{render_to_string(BODY, _context(search, told) | {'request': request})}{END_OF_PART}"
 
 
-def _context(search: Json, sentences: Sequence[Json], *, reworded: bool) -> dict[str, Any]:
-    return {"search": search, "written": show_written(search["question"], sentences), "reworded": reworded}
+def _context(search: Json, told: Reworded) -> dict[str, Any]:
+    return {"search": search, "written": show_written(search["question"], told.sentences), "reworded": told}

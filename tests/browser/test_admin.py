@@ -41,6 +41,14 @@ def test_no_page_of_the_admin_is_wider_than_a_phone(phone: Page) -> None:
             assert (f"{name} row", phone.evaluate(OVERFLOWING)) == (f"{name} row", 0)
 
 
+def test_a_tick_is_seen(phone: Page) -> None:
+    phone.goto("/admin/search/jobschedule/add/?kind=index")
+    box = phone.get_by_label("Switched on")
+    expect(box).to_be_checked()
+    accent = phone.locator("button.primary").evaluate("one => getComputedStyle(one).backgroundColor")
+    expect(box).to_have_css("background-color", accent)
+
+
 def test_an_empty_list_shows_the_command_that_fills_it(phone: Page) -> None:
     phone.goto("/admin/search/apitoken/")
 

@@ -67,7 +67,8 @@ def test_a_question_is_answered_with_its_plan_its_paths_and_its_arithmetic(page:
     total = float(first.locator(".total").inner_text())
     assert total == pytest.approx(sum(parts), abs=6e-5)
     drawing = first.locator(".drawing svg")
-    assert "designed by" in (drawing.locator("> title").text_content() or "")
+    assert "Ingunn Aas designed " in (drawing.locator("> title").text_content() or "")
+    assert "designed" in drawing.locator(".edge-name").all_text_contents()
     assert {"designer", "product"} <= set(drawing.locator(".box-type").all_text_contents())
 
 

@@ -74,7 +74,7 @@ def test_whatever_differs_is_refused_by_its_name(folder: Path, harm: Callable[[P
     harm(folder)
     with pytest.raises(RefusedArtifact, match=sentence.replace(".", r"\.")):
         check_folder(folder)
-    with pytest.raises(StageError, match="the artifact planner-1 cannot be read") as refused:
+    with pytest.raises(StageError, match="the trained part planner-1 cannot be read") as refused:
         open_artifact(folder.parent, "planner-1", "planner", "plan")
     assert sentence in refused.value.reason
 

@@ -99,7 +99,7 @@ class QueueForm(forms.Form):
         "How many of the first results count; 5 unless you say otherwise, 20 of a random sample.", MOST_DEPTH,
         required=False,
     )  # fmt: skip
-    per_question = _whole("Candidates of one question at most.", MOST_DEPTH, required=False)
+    per_question = _whole("Possible answers of one question at most.", MOST_DEPTH, required=False)
     margin = forms.FloatField(
         required=False, min_value=0, max_value=1, widget=UnfoldAdminTextInputWidget,
         help_text="For small margins: the first two scores differ by at most this part of what the first ten do.",

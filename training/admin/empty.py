@@ -32,7 +32,7 @@ EVALUATIONS = WhenEmpty(
 )
 ANNOTATION_QUEUES = WhenEmpty(
     "No annotation queues yet",
-    "A queue holds questions with candidates that a rule chose: lost answers, disagreement, feedback, close calls, or "
-    "a random sample. Annotators judge them at /annotate/.",
+    "A queue holds questions with possible answers that a rule chose: lost answers, disagreement, feedback, "
+    "close calls, or a random sample. Annotators judge them at /annotate/.",
     f"{_MANAGE} evaluate NAME --questions questions.jsonl --output DIR",
 )

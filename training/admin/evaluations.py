@@ -12,15 +12,28 @@ from django.utils.safestring import SafeString
 from unfold.decorators import display
 
 from search.admin.heat_map import heat_maps_shown, surfaces_of
-from search.admin.parts import ReadOnlyAdmin, table
+from search.admin.parts import Counted, ReadOnlyAdmin, table
 from search.admin.readable import readable
 from search.admin.runs import STATUS_LABELS
 from training.admin import empty
 from training.admin.links import link
 from training.models import Evaluation
+from training.services.evaluations.named import named_evaluations
 
 MEASURES = ("H@1", "H@5", "R@20", "MRR")
-LARGE = ("report", "pipelines")
+LARGE = ("report",)
+
+
+class _Named(Counted):
+    """A list of evaluations that knows the name of each row, made of what tells it from the others on its page."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        """Give each row of the page its name."""
+        super().get_results(request)
+        self.result_list: Any = list(self.result_list)
+        names = named_evaluations(self.result_list)
+        for row in self.result_list:
+            row.name = names[row.pk]
 
 
 @admin.register(Evaluation)
@@ -28,18 +41,19 @@ class EvaluationAdmin(ReadOnlyAdmin):
     """Evaluations and tunings."""
 
     when_empty = empty.EVALUATIONS
-    list_display = ("release_name", "purpose", "state", "question_set", "split", "questions", "created")
+    list_display = ("name_shown", "purpose", "state", "question_set", "split", "questions", "created")
     list_filter = ("purpose", "status", "knowledge_base", "question_set")
     search_fields = ("id", "release_name", "split")
-    list_select_related = ("question_set__knowledge_base",)
+    list_select_related = ("knowledge_base", "question_set__knowledge_base")
     date_hierarchy = "created"
     fieldsets = (
-        (None, {"fields": ("id", "purpose", "status", "reason", "figures", "surfaces", "its_searches")}),
+        (None, {"fields": ("name_shown", "purpose", "status", "reason", "figures", "surfaces", "its_searches")}),
         ("Asked", {"fields": ("question_set", "split", "questions")}),
         ("Of", {"fields": ("knowledge_base", "release_name", "settings_version", "pipelines_shown", "code_version")}),
-        ("Report", {"fields": ("report_shown", "created", "finished")}),
+        ("Report", {"fields": ("report_shown", "created", "finished", "id")}),
     )  # fmt: skip
     readonly_fields = (
+        "name_shown",
         "id",
         "status",
         "created",
@@ -55,6 +69,15 @@ class EvaluationAdmin(ReadOnlyAdmin):
         found: QuerySet[Evaluation] = super().get_queryset(request)
         match = request.resolver_match
         return found.defer(*LARGE) if match and (match.url_name or "").endswith("_changelist") else found
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[_Named]:
+        """Return the list that names its rows."""
+        return _Named
+
+    @display(description="Evaluation", ordering="created")
+    def name_shown(self, evaluation: Evaluation) -> str:
+        """Its name: what tells it from the others of a list; alone, its knowledge base and pipelines."""
+        return str(getattr(evaluation, "name", None) or named_evaluations([evaluation])[evaluation.pk])
 
     @display(description="Status", label=STATUS_LABELS, ordering="status")
     def state(self, evaluation: Evaluation) -> tuple[str, str]:

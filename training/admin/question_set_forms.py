@@ -49,8 +49,8 @@ class UploadForm(BaseForm):
 
     file = forms.FileField(
         required=False, widget=forms.FileInput(attrs={"class": "block max-w-full"}),
-        help_text="JSON lines (also .gz), STaRK's CSV, tab-separated text, or TREC topics with their qrels; up to "
-        f"{LARGEST_UPLOAD >> 20} MB.",
+        help_text="JSON lines (also .gz), STaRK's CSV, tab-separated text, or TREC topics with their known answers; up "
+        f"to {LARGEST_UPLOAD >> 20} MB.",
     )  # fmt: skip
     qrels = forms.FileField(
         required=False, widget=forms.FileInput(attrs={"class": "block max-w-full"}), help_text="Only for TREC topics."

@@ -58,7 +58,7 @@ class QuestionSetAdmin(ImportPages, ReadOnlyAdmin):
         ]
         return table(("Question", "is near to", "How"), rows) if rows else "none known"
 
-    @display(description="Answers that are no nodes")
+    @display(description="Answers that are no entities")
     def unknown_answers(self, question_set: QuestionSet) -> SafeString | str:
         """The answers that the release of the import did not have, with the nearest ids."""
         found = (question_set.checks or {}).get("answers", {})
@@ -131,7 +131,7 @@ class QuestionAdmin(ReadOnlyAdmin):
         """The values that reports slice it by."""
         return readable(question.slices)
 
-    @display(description="Judged nodes")
+    @display(description="Judged entities")
     def grades_shown(self, question: Question) -> SafeString | str:
         """The grades of nodes that people judged; 0 is no answer."""
         return readable(question.grades) if question.grades else "–"

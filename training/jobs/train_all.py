@@ -55,7 +55,9 @@ class TrainAllJob(Kind):
     limit: int = argument(0, "Number of questions, taken at even distances; 0 means all.", low=0, high=10_000_000)
     settings: dict[str, Any] = argument({}, "Settings of the learners, such as {'planner.epochs': 5}.")
     judged: int = argument(JUDGED, "Most questions by which a part is judged.", low=20, high=1_000_000)
-    allow_val: bool = argument(False, "Also train on test questions (inflates scores); artifacts and reports say so.")
+    allow_val: bool = argument(
+        False, "Also train on test questions (inflates scores); trained parts and reports say so."
+    )
     activate: bool = argument(True, "Use the new version for searches at once, if anything is borne out.")
     synthesised: int = argument(
         0,

@@ -50,7 +50,7 @@ class TrainLearnerJob(Kind):
     split: str = argument("", f"The split to learn from; {TRAIN} if empty and the set has splits.", pick=SPLIT)
     limit: int = argument(0, "Number of questions, taken at even distances; 0 means all.", low=0, high=10_000_000)
     settings: dict[str, Any] = argument({}, "Settings of the learner.")
-    allow_val: bool = argument(False, "Let questions of val be learned from; the artifact and reports say so.")
+    allow_val: bool = argument(False, "Let questions of val be learned from; the trained part and reports say so.")
     activate: bool = argument(
         True, "Use the new version for searches at once, if a paired test on held-out questions bears it out."
     )

@@ -39,7 +39,15 @@ from training.services.evaluations.outcomes import FOUND, OutcomeFilters, outcom
 from training.services.export_report import FORMATS, export_report
 from training.services.list_titles import list_titles
 from training.views.shown.lost import QuestionShown, question_shown
-from training.views.shown.report import comparisons_of, judged_of, measures_of, pipelines_of, slices_of, stages_told
+from training.views.shown.report import (
+    comparisons_of,
+    judged_of,
+    measures_of,
+    pipelines_of,
+    settings_of,
+    slices_of,
+    stages_told,
+)
 
 RIGHT = "training.view_evaluation"
 PER_PAGE = 50
@@ -202,6 +210,7 @@ def compare(request: HttpRequest) -> HttpResponse:
             page = Paginator(compared["questions"], PER_PAGE).get_page(given.get("page"))
             kept = {key: value for key, value in given.items() if key not in PAGE_KEYS and value}
             context |= {"compared": compared, "page": page, "kept": urlencode(kept),
+                        "settings": settings_of(compared["settings"]),
                         "test": next((one for one in compared["comparisons"] if one["metric"] == context["metric"]),
                                      None)}  # fmt: skip
         except InvalidRequest as error:

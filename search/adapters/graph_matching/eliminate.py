@@ -111,7 +111,7 @@ class Elimination(ABC, Generic[M]):
             home[far] = rows
         home = home if pending else self._joined_by_comparisons(home, compared)
         if pending or len({id(rows) for rows in home.values()}) != 1 or self.plan.target.var not in home:
-            raise StageError("traverse", "the hops do not connect every anchor with the target", permanent=True)
+            raise StageError("traverse", "not every starting point is connected with the target", permanent=True)
         return home[self.plan.target.var]
 
     def _started(self, compared: list[Filter]) -> dict[str, M]:

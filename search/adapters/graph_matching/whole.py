@@ -206,7 +206,7 @@ class WholePlans(ABC):
         """
         reached = self.execute_match(_around(bare, var), limit, ALL_ROWS)
         if reached.truncated:
-            reason = "the nodes that a condition is about are more than are looked through"
+            reason = "the entities that a condition is about are more than are looked through"
             raise StageError("traverse", reason, permanent=True)
         return [candidate.key for candidate in reached.candidates]
 

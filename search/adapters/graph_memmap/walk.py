@@ -81,7 +81,7 @@ class Walk(Elimination[Table]):
         if var in self.barred:
             table.take(self._allowed(var, keys))
         self._keep_asked(table, var)
-        self.told.append(f"{var}: {len(table)} nodes")
+        self.told.append(f"{var}: {len(table)} entities")
         return table
 
     def start_at_target(self, keys: Sequence[int]) -> Table:
@@ -89,7 +89,7 @@ class Walk(Elimination[Table]):
         var = self.plan.target.var
         column = np.unique(np.asarray(keys, dtype=np.int32))
         column = column[self._of_type(var, column) & self._allowed(var, column)]
-        self.told.append(f"{var}: {len(column)} nodes")
+        self.told.append(f"{var}: {len(column)} entities")
         return Table({var: column}, [], size=len(column), untouched=var)
 
     def start_over_types(self, var: str) -> Table:
@@ -99,7 +99,7 @@ class Walk(Elimination[Table]):
         table = Table({var: column}, [], size=len(column))
         self._keep_asked(table, var)
         self.most_rows += len(table)
-        self.told.append(f"{var}: {len(table)} nodes")
+        self.told.append(f"{var}: {len(table)} entities")
         return table
 
     def holds(self, rows: Table) -> frozenset[str]:
@@ -198,7 +198,7 @@ class Walk(Elimination[Table]):
         while pending:
             step = next_hop(pending, dict.fromkeys(rows.columns, 0), depth, burden)
             if step is None:
-                raise StageError("explain", "the hops do not connect every anchor with the target", permanent=True)
+                raise StageError("explain", "not every starting point is connected with the target", permanent=True)
             hop, near, far = step
             pending.remove(hop)
             known = rows.columns.get(far)

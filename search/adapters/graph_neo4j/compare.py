@@ -51,13 +51,13 @@ class Comparison:
 
     def _unlike(self, node: Node, labels: list[str] | None, properties: dict[str, Any] | None) -> str:
         if labels is None or properties is None:
-            return f"The node {node.id} is missing."
+            return f"The entity {node.id} is missing."
         if set(labels) != {self._names.nodes, self._names.type(self._names.schema.type_codes[node.type])}:
-            return f"The node {node.id} is not of the type {node.type}."
+            return f"The entity {node.id} is not of the type {node.type}."
         expected = self._names.properties(node)
         if properties != expected:
             keys = [key for key in expected.keys() | properties.keys() if expected.get(key) != properties.get(key)]
-            return f"The node {node.id} differs in {', '.join(sorted({self._names.meaning(key) for key in keys}))}."
+            return f"The entity {node.id} differs in {', '.join(sorted({self._names.meaning(key) for key in keys}))}."
         return ""
 
     def _node_counts(self) -> list[str]:
@@ -69,12 +69,12 @@ class Comparison:
             for code, kind in enumerate(self._names.schema.node_types)
         }
         wrong = [
-            f"There are {counted[labels]:,} nodes of the type {name}; there should be {count:,}."
+            f"There are {counted[labels]:,} entities of the type {name}; there should be {count:,}."
             for labels, (name, count) in expected.items()
             if counted[labels] != count
         ]
         stray = sum(count for labels, count in counted.items() if labels not in expected)
-        return wrong + ([f"There are {stray:,} nodes of no type of the snapshot."] if stray else [])
+        return wrong + ([f"There are {stray:,} entities whose type the imported data do not have."] if stray else [])
 
     def _edge_sums(self, edges: EdgeArrays, measure: str, values: NDArray[np.int64]) -> list[str]:
         """Compare a sum over each relation's edges: `measure` in Cypher, `values` with one item for each edge here."""
@@ -86,10 +86,10 @@ class Comparison:
         for code, relation in enumerate(relations):
             here, there = int(sums[code]), found.pop(self._names.relation(code), 0)
             if here != there and measure.startswith("count"):
-                wrong.append(f"There are {there:,} edges of the relation {relation.name}; there should be {here:,}.")
+                wrong.append(f"There are {there:,} of the relation {relation.name}; there should be {here:,}.")
             elif here != there:
-                wrong.append(f"Edges of the relation {relation.name} join other nodes than they should.")
-        return wrong + (["There are edges of no relation of the snapshot."] if found else [])
+                wrong.append(f"The relation {relation.name} joins other entities than it should.")
+        return wrong + (["There is a relation that the imported data do not have."] if found else [])
 
     def _read(self, query: str, **parameters: Any) -> list[list[Any]]:
         return self._connection.read("sync_graph", [(query, parameters)], Limit.seconds(COMPARE_SECONDS))[0]

@@ -88,7 +88,7 @@ class _PathCompiler(Compiler):
         while pending:
             step = next_hop(pending, dict.fromkeys(standing, 0), depth)
             if step is None:
-                raise StageError("explain", "the hops do not connect every anchor with the target", permanent=True)
+                raise StageError("explain", "not every starting point is connected with the target", permanent=True)
             hop, near, far = step
             pending.remove(hop)
             index = next(i for i, other in enumerate(self.plan.hops) if other is hop)

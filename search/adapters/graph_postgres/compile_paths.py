@@ -85,7 +85,7 @@ class _PathCompiler(Compiler):
         while pending:
             step = next_hop(pending, dict.fromkeys(rows.columns, 0), depth, self._one_row)
             if step is None:
-                raise StageError("explain", "the hops do not connect every anchor with the target", permanent=True)
+                raise StageError("explain", "not every starting point is connected with the target", permanent=True)
             hop, near, far = step
             pending.remove(hop)
             alias = self._alias("e")

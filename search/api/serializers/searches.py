@@ -235,6 +235,13 @@ class Understood(serializers.Serializer[Any]):
     suggestions = serializers.ListField(child=serializers.DictField(child=Text()))
 
 
+class Rewording(serializers.Serializer[Any]):
+    """Whether the written answer is in the words of a language model; `because` says why not."""
+
+    done = Flag()
+    because = Text(allow_blank=True)
+
+
 class Answer(serializers.Serializer[Any]):
     """The answer of the shown plan: a list, a number, an aggregate, yes, no, or unknown.
 
@@ -262,6 +269,7 @@ class Answer(serializers.Serializer[Any]):
     because = Text(allow_blank=True)
     settle = Settling(many=True)
     written = WrittenSentence(many=True)
+    reworded = Rewording(required=False, help_text="Where `reword` asked for other words.")
 
 
 class Step(serializers.Serializer[Any]):

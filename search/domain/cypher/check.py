@@ -99,7 +99,7 @@ class _Checker:
             known = labels.setdefault(node.name, "")
             if node.label is None:
                 continue
-            found = self._known(node.label, self.types, "node label", self.strict.nodes)
+            found = self._known(node.label, self.types, "type", self.strict.nodes)
             if found is None:
                 self.unknown.add(node.name)
             elif known and found != known:
@@ -163,7 +163,7 @@ class _Checker:
         meant = plain(condition.key.text)
         field = "name" if meant in NAMES else next((name for name in fields if plain(name) == meant), None)
         if field is None and self.strict.properties == "strict":
-            self._fault(condition.key, f"`{label or 'no node'}` has no property `{condition.key.text:.60}`", fields)
+            self._fault(condition.key, f"`{label or 'no type'}` has no property `{condition.key.text:.60}`", fields)
             return None
         op = condition.op
         return Filter(condition.var, field or condition.key.text, op, condition.value)  # type: ignore[arg-type]

@@ -30,7 +30,7 @@ _OUTSIDE = {
     "ends": "ENDS WITH is not allowed; use CONTAINS",
     "exists": "EXISTS is not allowed; write the pattern in MATCH",
     "|": "alternatives (`|`) are not allowed; write a single relation",
-    "*": "paths of any length (`*`) are not allowed; write each hop",
+    "*": "paths of any length (`*`) are not allowed; write each step",
 }
 _WORD = re.compile(r"\w+|\S")
 _FUNCTION = re.compile(r"(\w+)\s*\Z")

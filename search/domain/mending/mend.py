@@ -53,7 +53,7 @@ class _Mender(MendingTools):
         self.choose(plan, "retrieval_mode", RETRIEVAL_MODES, "")
         self.choose(plan, "risk_level", RISK_WORDS, "")
         if plan.get("retrieval_mode") == "skip":
-            self.say("the model gave the question up (skip): no anchors, no hops, no_trade")
+            self.say("the model gave the question up (skip): no starting points, no steps, no_trade")
             return {"target": {"var": "T"}, "risk_level": "no_trade", "retrieval_mode": "skip"}
         plan["anchors"] = self.listed(plan, "anchors", self._anchor)
         plan["hops"] = self.listed(plan, "hops", self._hop)
@@ -77,32 +77,32 @@ class _Mender(MendingTools):
 
     def _anchor(self, item: object, index: int) -> object:
         if isinstance(item, str):
-            self.say(f"anchor {index + 1} was a bare text")
+            self.say(f"starting point {index + 1} was a bare text")
             item = {"text": item}
         if not isinstance(item, dict):
             return item
-        anchor = self.keys(item, ANCHOR_KEYS, f"anchor {index + 1}")
+        anchor = self.keys(item, ANCHOR_KEYS, f"starting point {index + 1}")
         if anchor.pop("ids", None):
-            self.say(f"ids of anchor {index + 1} were left out: a model cannot know them")
+            self.say(f"ids of starting point {index + 1} were left out: a model cannot know them")
         anchor.setdefault("var", f"A{index + 1}")
         if isinstance(label := anchor.get("label"), list) and len(label) == 1:
-            self.say(f"label of anchor {index + 1} was a list")
+            self.say(f"label of starting point {index + 1} was a list")
             anchor["label"] = label[0]
-        anchor["label"] = self.type(anchor.get("label"), f"anchor {index + 1}")
-        self.choose(anchor, "match_mode", MATCH_MODES, f"anchor {index + 1}")
+        anchor["label"] = self.type(anchor.get("label"), f"starting point {index + 1}")
+        self.choose(anchor, "match_mode", MATCH_MODES, f"starting point {index + 1}")
         # A plan that is nested too deep is left for the parser, which refuses it.
         if "plan" in anchor and self.depth < MAX_DEPTH:
             inside = _Mender(self.schema, self.depth + 1)
             anchor["plan"] = inside.plan(anchor["plan"])
-            self.said += [f"in the plan of anchor {index + 1}, {sentence}" for sentence in inside.said]
+            self.said += [f"in the plan of starting point {index + 1}, {sentence}" for sentence in inside.said]
         return anchor
 
     def _hop(self, item: object, index: int) -> object:
         if not isinstance(item, dict):
             return item
-        hop = self.keys(item, HOP_KEYS, f"hop {index + 1}")
-        hop["to_label"] = self.type(hop.get("to_label"), f"hop {index + 1}")
-        self.choose(hop, "direction", DIRECTION_WORDS, f"hop {index + 1}")
+        hop = self.keys(item, HOP_KEYS, f"step {index + 1}")
+        hop["to_label"] = self.type(hop.get("to_label"), f"step {index + 1}")
+        self.choose(hop, "direction", DIRECTION_WORDS, f"step {index + 1}")
         if hop.get("direction") == "":
             del hop["direction"]
         return hop
@@ -197,14 +197,14 @@ class _Mender(MendingTools):
         if plan.get("retrieval_mode") != "doc_search" or not isinstance(target, dict):
             return
         if plan["hops"]:
-            self.say("doc_search has no hops; the plan has, and was read as graph_filter_doc")
+            self.say("doc_search has no steps; the plan has, and was read as graph_filter_doc")
             plan["retrieval_mode"] = "graph_filter_doc"
         elif plan["anchors"] == [] and isinstance(text := target.get("relevance_text"), str) and text.strip():
-            self.say("doc_search without an anchor; the target's text became one")
+            self.say("doc_search had nowhere to start; the target's text became its starting point")
             label = _only_label(target) or ANY
             plan["anchors"] = [{"var": target["var"], "text": text, "label": label, "match_mode": "doc"}]
         elif len(anchors := _objects(plan, "anchors")) == 1 and anchors[0][1].get("var") != target["var"]:
-            self.say(f"the anchor of doc_search stands for the target {target['var']!r}")
+            self.say(f"the starting point of doc_search stands for the target {target['var']!r}")
             anchors[0][1]["var"] = target["var"]
 
     def _turn_hops(self, plan: Json, labels: Mapping[str, str]) -> None:
@@ -218,7 +218,7 @@ class _Mender(MendingTools):
         if isinstance(written, str) and (reading := self.book.relation_of(written, near, far)):
             name, direction = reading
             if name != written:
-                self.say(f"relation {written!r} of hop {index + 1} was read as {name}")
+                self.say(f"relation {written!r} of step {index + 1} was read as {name}")
             hop["rel"] = name
             if direction and "direction" not in hop:
                 hop["direction"] = direction
@@ -227,7 +227,7 @@ class _Mender(MendingTools):
             ways = self.book.directions(hop["rel"], near, far)
             if ways and way not in ways:
                 hop["direction"] = next(iter(ways))
-                self.say(f"hop {index + 1} ran the wrong way; {hop['rel']} was turned to {hop['direction']!r}")
+                self.say(f"step {index + 1} ran the wrong way; {hop['rel']} was turned to {hop['direction']!r}")
 
     def _show(self, plan: Json, labels: Mapping[str, str]) -> None:
         """Correct the name of the field that is asked for."""

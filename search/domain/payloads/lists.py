@@ -59,7 +59,7 @@ class GraphListed:
         Raises KeyError if a value is missing, and ValueError if the risk level is unknown.
         """
         if data["risk_level"] not in RISKS:
-            raise ValueError(f"the risk level {data['risk_level']!r} is none of {', '.join(RISKS)}")
+            raise ValueError(f"the level of trust {data['risk_level']!r} is none of {', '.join(RISKS)}")
         return cls(
             Listed.from_json(data), tuple(data["plans"]), tuple(map(_shares, data["shares"])), data["n_cand"],
             cast(Risk, data["risk_level"]), data["probability"], data.get("exact", True),

@@ -40,39 +40,39 @@ class _Checker(FilterChecker):
         bound = [anchor.var for anchor in anchors]
         for i, var in enumerate(bound):
             if var in bound[:i]:
-                self.fault(f"{at}/anchors/{i}/var", f"The variable {var!r} belongs to another anchor already.")
+                self.fault(f"{at}/anchors/{i}/var", f"The variable {var!r} belongs to another starting point already.")
         for i, hop in enumerate(hops):
             if hop.source == hop.to_var:
-                message = f"The hop leads from {hop.source!r} to itself; give it another to_var."
+                message = f"The step leads from {hop.source!r} to itself; give it another to_var."
                 self.fault(f"{at}/hops/{i}/to_var", message)
 
     def check_inner(self, plan: Plan, schema: Schema, at: str) -> None:
         """Check the plan inside an anchor; it must select something, because it is executed."""
         if not (plan.anchors or plan.runs_over_type):
-            message = "A plan inside another one selects nodes: by an anchor, a filter, an exclusion or an order."
+            message = "A plan inside another one needs a starting point, a filter, an exclusion or an order."
             self.fault(at, message)
         self.faults += [fault.below(at) for fault in misfits(plan, schema)]
 
     def check_connections(self, plan: Plan) -> None:
         """Check that hops and comparisons connect every anchor and every hop with the target."""
         if plan.hops and not plan.anchors and not (plan.filters or plan.exclude or plan.order or plan.aggregate):
-            message = "A plan with hops needs at least one anchor to start from, or a filter, an exclusion or an order."
+            message = "A plan with steps needs a starting point, a filter, an exclusion or an order."
             self.fault("/anchors", message)
         target = plan.target.var
         joined = [(hop.source, hop.to_var) for hop in plan.hops]
         compared = [(f.var, f.compared.var) for f in plan.comparisons if f.compared]
         touched = {var for ends in joined + compared for var in ends}
         if (plan.anchors or plan.hops) and target not in touched | {anchor.var for anchor in plan.anchors}:
-            self.fault("/target/var", f"No hop reaches the target {target!r}.", nearest(target, touched))
+            self.fault("/target/var", f"No step reaches the target {target!r}.", nearest(target, touched))
             return
         reach = _reached({target}, joined + compared)
         for i, anchor in enumerate(plan.anchors):
             if anchor.var not in reach:
-                self.fault(f"/anchors/{i}/var", f"No hops lead from the anchor {anchor.var!r} to the target.")
+                self.fault(f"/anchors/{i}/var", f"No steps lead from the starting point {anchor.var!r} to the target.")
         held = _reached({target, *(anchor.var for anchor in plan.anchors)}, joined)
         for i, hop in enumerate(plan.hops):
             if hop.source not in reach or hop.source not in held:
-                self.fault(f"/hops/{i}/from", f"The hop from {hop.source!r} is not connected to the target.")
+                self.fault(f"/hops/{i}/from", f"The step from {hop.source!r} is not connected to the target.")
 
     def check_exclusion(self, plan: Plan, exclusion: Exclusion, at: str) -> None:
         """Check that an exclusion begins at one variable of the plan, holds together, and fits the schema."""
@@ -94,14 +94,14 @@ class _Checker(FilterChecker):
         reach = _reached(set(shared), [(hop.source, hop.to_var) for hop in exclusion.hops])
         for i, anchor in enumerate(exclusion.anchors):
             if anchor.var not in reach:
-                message = f"No hops lead from the anchor {anchor.var!r} to {shared[0]!r}."
+                message = f"No steps lead from the starting point {anchor.var!r} to {shared[0]!r}."
                 self.fault(f"{at}/anchors/{i}/var", message)
             if anchor.var in shared and anchor.var in {one.var for one in plan.anchors}:
-                message = f"{anchor.var!r} is an anchor of the plan: what it names cannot be excluded as well."
+                message = f"{anchor.var!r} is a starting point of the plan: what it names cannot be excluded as well."
                 self.fault(f"{at}/anchors/{i}/var", message)
         for i, hop in enumerate(exclusion.hops):
             if hop.source not in reach:
-                self.fault(f"{at}/hops/{i}/from", f"The hop from {hop.source!r} is not connected to {shared[0]!r}.")
+                self.fault(f"{at}/hops/{i}/from", f"The step from {hop.source!r} is not connected to {shared[0]!r}.")
         pattern = plan.excluded(exclusion)
         labels = pattern.labels_of
         labels[shared[0]] = (*labels.get(shared[0], ()), *plan.labels_of.get(shared[0], ()))
@@ -115,14 +115,14 @@ class _Checker(FilterChecker):
                 message = "A filter of an exclusion is about a field; only the plan's own filters count."
                 self.fault(f"{at}/{i}/count", message)
             if condition.compared is not None:
-                message = "A filter of an exclusion takes a value; only the plan's own filters compare two nodes."
+                message = "A filter of an exclusion takes a value; only the plan's own filters compare two entities."
                 self.fault(f"{at}/{i}/value", message)
 
     def check_counts(self, plan: Plan) -> None:
         """Check that only the answers' own counts are made among the nodes of another variable."""
         for i, condition in enumerate(plan.filters):
             if condition.count is not None and condition.count.among and condition.var != plan.target.var:
-                message = f"Only a count of {plan.target.var!r}, the answers, can be made among other nodes."
+                message = f"Only a count of {plan.target.var!r}, the answers, can be made among other entities."
                 self.fault(f"/filters/{i}/count/among", message)
 
     def check_order(self, plan: Plan) -> None:
@@ -159,10 +159,10 @@ class _Checker(FilterChecker):
         fields = self.fields(sets)
         if (shown := plan.shown_edge) is not None:
             if plan.aggregate:
-                message = f"{plan.aggregate} is computed from a field of the answers, not of an edge."
+                message = f"{plan.aggregate} is computed from a field of the answers, not of a relation."
                 self.fault("/show_edge", message)
             elif not plan.show:
-                self.fault("/show", "show names the field of the edge.")
+                self.fault("/show", "show names the field of the relation.")
             else:
                 self._edge(plan, shown, "/show_edge", "/show")
         elif plan.aggregate:
@@ -176,14 +176,14 @@ class _Checker(FilterChecker):
         if hop is not None:
             others = [(one.source, one.to_var) for one in plan.hops if one is not hop]
             if of.var in _reached({target}, others):
-                message = f"{target!r} and {of.var!r} are also joined by other hops, and then no edge is compared."
+                message = f"{target!r} and {of.var!r} are also joined by other steps, and then no relation is compared."
                 self.fault(at_var, message)
             return self.edge_field(hop.rel, of.field, at_field)
         touching = [(one.source, one.to_var) for one in plan.hops if target in (one.source, one.to_var)]
         if sum(one.joins(target, of.var) for one in plan.hops) > 1:
-            self.fault(at_var, f"Several hops join {target!r} and {of.var!r}, so it is open which edge is meant.")
+            self.fault(at_var, f"Several steps join {target!r} and {of.var!r}, so it is open which relation is meant.")
         else:
-            message = f"No hop joins {target!r}, the answers, and {of.var!r}."
+            message = f"No step joins {target!r}, the answers, and {of.var!r}."
             self.fault(at_var, message, nearest(of.var, [end for ends in touching for end in ends if end != target]))
         return None
 
@@ -202,7 +202,7 @@ class _Checker(FilterChecker):
             message = f"{show} holds no numbers, and {aggregate} is computed from numbers: {instead}."
             self.fault("/show", message, nearest(show, fit))
         elif show not in fit:
-            message = f"{show} holds several numbers of one node; only their min or max can be asked for."
+            message = f"{show} holds several numbers of one entity; only their min or max can be asked for."
             self.fault("/show", message)
 
 

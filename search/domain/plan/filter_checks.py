@@ -60,8 +60,8 @@ class FilterChecker(FaultFinder):
         """Return a field of the edges of a relation, or None with a fault if they have no such field."""
         fields = self.schema.edge_fields(relation)
         if name not in fields:
-            edges = "No edge has" if relation == ANY else f"The edges of {relation} have"
-            known = f" They have {', '.join(list(fields)[:4])}." if fields and relation != ANY else ""
+            edges = "No relation has" if relation == ANY else f"{relation} has"
+            known = f" It has {', '.join(list(fields)[:4])}." if fields and relation != ANY else ""
             self.fault(at, f"{edges} {'a' if relation == ANY else 'no'} field {name!r}.{known}", nearest(name, fields))
         return fields.get(name)
 
@@ -83,7 +83,7 @@ class FilterChecker(FaultFinder):
         self._check_function(count, at)
         others = [var for var in variables if var != counting]
         if count.among and count.among not in others:
-            message = f"A count is made among the nodes of another variable of the plan, not of {count.among!r}."
+            message = f"A count is made among the entities of another variable of the plan, not of {count.among!r}."
             self.fault(f"{at}/among", message, nearest(count.among, others))
 
     def _check_function(self, count: Count, at: str) -> None:
@@ -109,7 +109,7 @@ class FilterChecker(FaultFinder):
 
     def _check_var(self, var: str, variables: Sequence[str], at: str) -> None:
         if var not in variables:
-            message = f"No anchor, hop or target has the variable {var!r}."
+            message = f"No starting point, step or target has the variable {var!r}."
             self.fault(f"{at}/var", message, nearest(var, variables))
 
     def fields(self, sets: Sequence[Sequence[str]]) -> dict[str, Field]:
@@ -122,7 +122,7 @@ class FilterChecker(FaultFinder):
 
     def said(self, sets: Sequence[Sequence[str]]) -> str:
         """Return the node types that are in every set, in words."""
-        return " or ".join(kind.name for kind in self._types(sets)[:4]) or "that node"
+        return " or ".join(kind.name for kind in self._types(sets)[:4]) or "that entity"
 
     def _types(self, sets: Sequence[Sequence[str]]) -> list[Any]:
         return [kind for kind in self.schema.node_types if all(kind.name in allowed for allowed in sets)]

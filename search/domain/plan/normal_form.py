@@ -70,7 +70,7 @@ def contradictions(plan: Plan, schema: Schema) -> list[Fault]:
             faults.append(Fault(f"/hops/{index}/rel", f"{hop.rel} does not lead from {near} to {far}{way}.{hint}",
                                 between[0] if between else None))  # fmt: skip
     if not faults and not all(possible_types(plan, schema).values()):
-        faults.append(Fault("/hops", "The hops cannot follow each other: no node type fits between them."))
+        faults.append(Fault("/hops", "The steps cannot follow each other: no type fits between them."))
     return faults
 
 
@@ -84,7 +84,7 @@ def _of_inner_plans(plan: Plan, schema: Schema) -> list[Fault]:
         faults += [fault.below(f"{at}/plan") for fault in apart]
         found = possible_types(anchor.plan, schema)[anchor.plan.target.var]
         if not apart and anchor.label != ANY and anchor.label not in found:
-            told = f"The plan inside finds {_listed(found, schema)}, and the anchor's label is {anchor.label!r}."
+            told = f"The plan inside finds {_listed(found, schema)}; its starting point has the label {anchor.label!r}."
             faults.append(Fault(f"{at}/label", told))
     return faults
 
@@ -254,7 +254,7 @@ def _pointer_of(plan: Plan, var: str) -> str:
 
 
 def _listed(types: frozenset[str], schema: Schema) -> str:
-    return "any node" if len(types) == len(schema.node_types) else " or ".join(sorted(types))
+    return "any entity" if len(types) == len(schema.node_types) else " or ".join(sorted(types))
 
 
 def _digest(value: Any) -> str:

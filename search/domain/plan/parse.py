@@ -124,7 +124,7 @@ class PlanReader(FaultFinder):
         before = len(self.faults)
         read = Exclusion(self._anchors(item, at), self._hops(item, at), self._filters(item, at))
         if not read.variables and len(self.faults) == before:
-            self.fault(at, "An exclusion says what must not be: it needs at least one anchor or hop.")
+            self.fault(at, "An exclusion says what must not be: it needs at least one starting point or step.")
         return read
 
     def _order(self, item: object) -> Order | None:
@@ -169,7 +169,7 @@ class PlanReader(FaultFinder):
         return Count(
             self.name(count.get("rel"), [*self.relations, ANY], f"{at}/rel", "relation"),
             self._direction(count, at),
-            self.name(count.get("to_label") or ANY, [*self.types, ANY], f"{at}/to_label", "node type"),
+            self.name(count.get("to_label") or ANY, [*self.types, ANY], f"{at}/to_label", "type"),
             self.var(count, "among", at) if count.get("among") else "",
             function,
             of,
@@ -203,16 +203,16 @@ class PlanReader(FaultFinder):
         mode = self.choice(item.get("match_mode", "name"), get_args(MatchMode), f"{at}/match_mode")
         ids = item.get("ids", [])
         if not (isinstance(ids, list) and all(isinstance(node_id, str) and storable(node_id) for node_id in ids)):
-            self.fault(f"{at}/ids", "ids is a list of node ids, each a string of valid characters.")
+            self.fault(f"{at}/ids", "ids is a list of entity ids, each a string of valid characters.")
             ids = []
         if len(ids) > MAX_IDS:
-            self.fault(f"{at}/ids", f"An anchor has at most {MAX_IDS:,} ids, not {len(ids):,}.")
+            self.fault(f"{at}/ids", f"A starting point has at most {MAX_IDS:,} ids, not {len(ids):,}.")
             ids = ids[:1]
         inner = self._inner(item["plan"], f"{at}/plan") if item.get("plan") is not None else None
         if ids and inner is not None:
-            self.fault(f"{at}/ids", "The nodes of an anchor are given by ids or by a plan: one of the two.")
+            self.fault(f"{at}/ids", "The entities of a starting point are given by ids or by a plan: one of the two.")
         text = self.text(item, "text", at, required=not ids and item.get("plan") is None)
-        label = self.name(item.get("label", ANY), [*self.types, ANY], f"{at}/label", "node type")
+        label = self.name(item.get("label", ANY), [*self.types, ANY], f"{at}/label", "type")
         if inner is not None:
             text = text or inner.wording
             label = inner.target.labels[0] if label == ANY and len(inner.target.labels) == 1 else label
@@ -233,7 +233,7 @@ class PlanReader(FaultFinder):
         reader = PlanReader(self._schema, self._build, self._depth + 1, self._inner_plans)
         parts = reader.read(item)
         if parts.ask != "which":
-            reader.fault("/ask", "A plan inside another one asks which nodes there are; leave ask out.")
+            reader.fault("/ask", "A plan inside another one asks which entities there are; leave ask out.")
         for key, given in (
             ("show", parts.show), ("show_edge", parts.show_edge), ("retrieval_mode", parts.retrieval_mode),
         ):  # fmt: skip
@@ -250,7 +250,7 @@ class PlanReader(FaultFinder):
             source=self.var(item, "from", at),
             rel=self.name(item.get("rel"), [*self.relations, ANY], f"{at}/rel", "relation"),
             to_var=self.var(item, "to_var", at),
-            to_label=self.name(item.get("to_label", ANY), [*self.types, ANY], f"{at}/to_label", "node type"),
+            to_label=self.name(item.get("to_label", ANY), [*self.types, ANY], f"{at}/to_label", "type"),
             direction=self._direction(item, at),
             where=tuple(self._edge_filter(one, place) for place, one in self.items(item, "where", MAX_FILTERS, at)),
         )
@@ -259,7 +259,7 @@ class PlanReader(FaultFinder):
         """Return a filter on a field of a hop's edge."""
         self.keys(item, ("field", "op", "value"), at)
         if isinstance(item.get("value"), dict):
-            self.fault(f"{at}/value", "A filter of an edge takes a value; only filters of nodes compare two nodes.")
+            self.fault(f"{at}/value", "A filter of a relation takes a value; only one of an entity compares.")
             return Filter("", "", "=")
         return self._field_filter(item, at, "")
 
@@ -272,13 +272,13 @@ class PlanReader(FaultFinder):
         if isinstance(labels, str):
             labels = [labels]
         if not isinstance(labels, list):
-            self.fault("/target/labels", f"labels is a list of node types, not {kind_of(labels)}.")
+            self.fault("/target/labels", f"labels is a list of types, not {kind_of(labels)}.")
             labels = []
         most = max(MAX_VALUES, len(self.types))
         if len(labels) > most:
-            self.fault("/target/labels", f"labels holds at most {most:,} node types, not {len(labels):,}.")
+            self.fault("/target/labels", f"labels holds at most {most:,} types, not {len(labels):,}.")
             labels = []
-        names = [self.name(n, [*self.types, ANY], f"/target/labels/{i}", "node type") for i, n in enumerate(labels)]
+        names = [self.name(n, [*self.types, ANY], f"/target/labels/{i}", "type") for i, n in enumerate(labels)]
         text = self.text(item, "relevance_text", "/target", required=False)
         return Target(self.var(item, "var", "/target"), () if ANY in names else tuple(dict.fromkeys(names)), text)
 
@@ -320,7 +320,7 @@ class PlanReader(FaultFinder):
     def _compared(self, value: dict[str, Any], op: Operator, at: str) -> FieldOf:
         self.keys(value, ("var", "field"), at)
         if op not in COMPARING:
-            self.fault(at, f"{op} takes no field of another node; one of {', '.join(COMPARING)} does.")
+            self.fault(at, f"{op} takes no field of another entity; one of {', '.join(COMPARING)} does.")
         return FieldOf(self.var(value, "var", at), self.text(value, "field", at, required=True))
 
 

@@ -45,7 +45,7 @@ def node_converter(file: FileMapping, types: Mapping[str, str]) -> Callable[[Row
             return
         type_ = type_of(row)
         if not type_:
-            yield BadRow("no_type", f"Column '{', '.join(file.used('type'))}' is empty, so the node has no type.", id_)
+            yield BadRow("no_type", f"Column '{', '.join(file.used('type'))}' is empty, so it has no type.", id_)
             return
         values, faults, lost = fields(row)
         if faults:

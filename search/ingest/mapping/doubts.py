@@ -115,9 +115,9 @@ def _unrelated(listed: Listed, mapping: SourceMapping, references: References, f
                 mends.append(Mend(f"'{name}' leads to {target}", (change,)))
             elif used.use == "keyword" and (count := _values_as_nodes(sniffed, name)):
                 made = Change(file.path, name, _made(sniffed, name))
-                mends.append(Mend(f"Make nodes of the {count} values of '{name}'", (made,)))
-    yield Doubt("no_relations", "", "", "There is not one relation: nothing leads from one node to another, so "
-                "questions can only be answered by the nodes' own words.", tuple(mends[:MOST_MENDS]))  # fmt: skip
+                mends.append(Mend(f"Make entities of the {count} values of '{name}'", (made,)))
+    yield Doubt("no_relations", "", "", "There is not one relation: nothing leads from one entity to another, so "
+                "questions can only be answered by the entities' own words.", tuple(mends[:MOST_MENDS]))  # fmt: skip
 
 
 def _values_as_nodes(sniffed: Sniffed, column: str) -> int:
@@ -158,7 +158,7 @@ def _dangling(
             shown = ", ".join(dict.fromkeys(str(value) for value in sniffed.values(column)[:3]))
             which = f"{total:,} references in the column '{column}' ({shown})"
             told = "None" if group.rows == total else f"Only {total - group.rows:,}"
-            message = f"{told} of the {which} {'leads' if group.rows == total else 'lead'} to a node."
+            message = f"{told} of the {which} {'leads' if group.rows == total else 'lead'} to an entity."
             yield Doubt("dangling", file.path, column, message, tuple(_leading(file, column, mapping, references)))
 
 
@@ -234,7 +234,7 @@ def _unnamed(listed: Listed) -> Iterator[Doubt]:
         names, _ = name_columns(sniffed, kind, set(ids))
         free = [name for name in names if file.columns[name].use in ("text", "keyword", "field", "ignore")]
         mends = [Mend(f"Call them by '{name}'", (Change(file.path, name, {"use": "name"}),)) for name in free]
-        message = f"The nodes of {file.path} have no name: pages call them by {what}, such as {' and '.join(shown)}."
+        message = f"The entities of {file.path} have no name: pages call them by {what}, such as {' and '.join(shown)}."
         yield Doubt("no_name", file.path, ids[0] if ids else "", message, tuple(mends))
 
 

@@ -84,13 +84,13 @@ def _together(files: list[dict[str, Any]]) -> Iterator[Fault]:
             there = columns_of.get(column.get("of"))
             at = pointer("files", position, "columns", name, "by")
             if not isinstance(there, dict):
-                yield Fault(at, "'by' needs 'of': the path of the file of nodes whose column holds the same values.")
+                yield Fault(at, "'by' needs 'of': the path of the file of entities whose column holds the same values.")
             elif column["by"] not in there:
                 yield Fault(
                     at, f"{column['of']} has no column {column['by']!r}.", nearest(str(column["by"]), list(there))
                 )
     if not columns_of:
-        yield Fault("/files", "No file holds nodes; give one file the role 'nodes'.")
+        yield Fault("/files", "No file holds entities; give one file the role 'nodes'.")
 
 
 def _file(file: Any, at: tuple[object, ...]) -> Iterator[Fault]:
@@ -171,7 +171,7 @@ def _column(column: Any, role: str, at: tuple[object, ...]) -> Iterator[Fault]:
         message = f"{use!r} is no use of a column of {role}; it is one of {', '.join(USES[role])}."
         yield Fault(pointer(*at, "use"), message, nearest(str(use), USES[role]))
     elif use == "edge" and role == "nodes" and not column.get("relation"):
-        yield Fault(pointer(*at, "relation"), "A relation to other nodes needs a name.")
+        yield Fault(pointer(*at, "relation"), "A relation to other entities needs a name.")
 
 
 def _written(column: Mapping[str, Any], at: tuple[object, ...]) -> Iterator[Fault]:
@@ -202,7 +202,7 @@ def _needs(file: Mapping[str, Any], role: str, columns: Mapping[str, Any], at: t
         message = "The rows are numbered, so no column has the use 'id': choose one of both."
         yield Fault(pointer(*at, "numbered"), message)
     if role == "nodes" and not uses["type"] and not file.get("type"):
-        yield Fault(pointer(*at, "type"), "Give the nodes' type: a column with the use 'type', or 'type' for the file.")
+        yield Fault(pointer(*at, "type"), "Entities need a type: a column with the use 'type', or 'type' for the file.")
     if role == "edges":
         for use in ("source", "target"):
             if not uses[use]:

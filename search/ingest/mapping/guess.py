@@ -177,9 +177,9 @@ def _prefixed(
         named = [one for one in prefixes if kind_of(one) == _named_kind(name)]
         if prefix := prefixes.get(path or (named[0] if named else "")):
             columns[name] = replace(column, prefix=prefix)
-            because = "two files of nodes share ids, so each file's ids get its own prefix"
+            because = "two files of entities share ids, so each file's ids get its own prefix"
         else:
-            because = "two files of nodes share ids, and nothing says to which of them this column's ids belong: choose"
+            because = "two files of entities share ids, and nothing says which of them this column's ids mean: choose"
         reasons.append(Reason(file.path, name, f"prefix '{columns[name].prefix}'", because))
     return replace(file, columns=columns)
 

@@ -16,6 +16,7 @@ from search.models import SearchRun
 from search.services.searches.check_request import SearchRejected
 from search.services.searches.describe_search import describe_search
 from search.services.searches.request_search import request_search
+from search.services.searches.reword import reword_answer
 from search.services.searches.run_search import run_search
 
 
@@ -38,6 +39,10 @@ class Command(BaseCommand):
             "--follows", metavar="ID", help="id of the search that the question follows: its plan is changed"
         )
         parser.add_argument("-k", type=int, default=20, help="how many results are explained, 1 to 100")
+        parser.add_argument(
+            "--reword", action="store_true",
+            help="say the answer in the words of the site's language model, as far as its sources bear them out",
+        )  # fmt: skip
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout, as the API gives it")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -50,6 +55,7 @@ class Command(BaseCommand):
         except (OperationalError, InterfaceError) as error:
             raise CommandError("Postgres does not answer; ask again once it runs.") from error
         described = describe_search(run)
+        described = reword_answer(described) if options["reword"] else described
         if options["json"]:
             self.stdout.write(json.dumps(described, ensure_ascii=False))
         else:

@@ -26,7 +26,7 @@ from search.services.imports.estimate import estimate
 from search.services.imports.examples import NamesOfRows, cell_text, choices_of, read_examples
 from search.services.imports.folder_source import folder_source
 
-NOTHING_IN_IT = "There is nothing to import: no file has a row of a node."
+NOTHING_IN_IT = "There is nothing to import: no file has a row of an entity."
 FIRST_ROWS = 10
 FAULTS_SHOWN = 100
 FILES_SHOWN = 200

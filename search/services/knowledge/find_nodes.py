@@ -41,7 +41,7 @@ def _code(release: Release, node_type: str) -> int | None:
         return None
     codes = release.snapshot.schema.type_codes
     if node_type not in codes:
-        message = f"There is no node type {node_type[:80]!r}. There are: {', '.join(codes)}."
+        message = f"There is no type {node_type[:80]!r}. There are: {', '.join(codes)}."
         raise InvalidRequest([Fault("/type", storable_text(message))])
     return codes[node_type]
 

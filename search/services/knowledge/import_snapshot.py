@@ -200,7 +200,7 @@ class _Import:
             )
         if not outcome.nodes:
             names = ", ".join(table.name for table in checked.nodes)
-            raise BundleError(f"{names} has no node that could be loaded.")
+            raise BundleError(f"{names} has no entity that could be loaded.")
         return checked
 
     def _begun(self) -> Snapshot | None:

@@ -116,7 +116,7 @@ def _fetch_artifacts(source: Source) -> None:
             try:
                 _fetch_artifact(artifact, source)
             except (FetchFailed, RefusedArtifact, FetchRuns, ValueError, KeyError, TypeError) as error:
-                log.warning("artifact not fetched", artifact=artifact.pk, reason=str(error))
+                log.warning("trained part not fetched", artifact=artifact.pk, reason=str(error))
 
 
 def _fetch_artifact(artifact: Artifact, source: Source) -> None:

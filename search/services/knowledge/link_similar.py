@@ -63,10 +63,10 @@ def faults_of(release: Release | None, types: Sequence[str]) -> list[Fault]:
     known = {node_type.name: node_type for node_type in release.snapshot.schema.node_types}
     for name in types:
         if name not in known:
-            message = f"{release.knowledge_base.name} has no node type {name[:80]!r}; it has: {', '.join(known)}."
+            message = f"{release.knowledge_base.name} has no type {name[:80]!r}; it has: {', '.join(known)}."
             faults.append(Fault("/arguments/types", message, nearest(name, known)))
         elif not any(field.kind == "text" for field in known[name].fields):
-            message = f"No node of the type {name!r} has a text; only nodes with text get similarity edges."
+            message = f"No entity of the type {name!r} has a text; only entities with text are linked."
             faults.append(Fault("/arguments/types", message))
     return faults
 
@@ -107,7 +107,7 @@ def _compared(
     if not signals:
         where = f"types {', '.join(settings.types)}" if settings.types else release.name
         raise LinkFailed(
-            f"Nothing to compare: fewer than two nodes of {where} have a text of at least {settings.least_words} words."
+            f"Nothing to compare: fewer than two of {where} have a text of {settings.least_words} words or more."
         )
     read = time.perf_counter()
     rows = link(signals, part.keys, part.types, schema, settings, run)

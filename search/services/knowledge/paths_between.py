@@ -149,9 +149,7 @@ def _none(hops: int, between: Between, narrowed: bool) -> str:
     if narrowed:
         return f"{within} without the types that are left out."
     if between.passed_over:
-        return (
-            f"{within}, as far as could be looked: {between.passed_over:,} nodes have too many edges to read them all."
-        )
+        return f"{within}, as far as could be looked: {between.passed_over:,} entities have too many relations to read."
     return f"{within}."
 
 

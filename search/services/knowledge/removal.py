@@ -55,7 +55,7 @@ def removal_of_release(release: Release) -> Removal:
     goes, stays = ["the release and its files"], ["its row and its number, so that no other release gets them"]
     shared = others.filter(snapshot=release.snapshot).first()
     if shared is None:
-        goes.append(f"its graph and texts: {release.snapshot.nodes:,} nodes and {release.snapshot.edges:,} edges")
+        goes.append(f"its graph and texts: {release.snapshot.nodes:,} entities, {release.snapshot.edges:,} relations")
     else:
         stays.append(f"its graph and texts, which {shared} uses")
     if release.vector_set is not None:
@@ -75,7 +75,7 @@ def removal_of_base(knowledge_base: KnowledgeBase) -> Removal:
         refused.append(in_use(knowledge_base.name, uses))
     kept = artifacts_elsewhere(knowledge_base)
     stays = ["the searches that were asked of it, without their links to entities", "the log of who did what"]
-    stays += [f"the artifact {pk}: {owner} uses it, and gets it" for pk, owner in kept]
+    stays += [f"the trained part {pk}: {owner} uses it, and gets it" for pk, owner in kept]
     return Removal(tuple(_belongings(knowledge_base, len(kept))), tuple(stays), tuple(refused))
 
 

@@ -169,9 +169,9 @@ class _Sync:
         if mine is None:
             return [f"Neo4j does not hold {self._snapshot}."]
         if mine.fingerprint != self._names.fingerprint:
-            return [f"The snapshot {self._snapshot.pk} in Neo4j comes from another installation."]
+            return [f"The imported data {self._snapshot.pk} in Neo4j comes from another installation."]
         if mine.state != "whole":
-            return [f"The projection of {self._snapshot} is not finished: {mine.nodes:,} nodes, {mine.edges:,} edges."]
+            return [f"The copy of {self._snapshot} is not finished: {mine.nodes:,} entities, {mine.edges:,} relations."]
         comparison = Comparison(self._connection, self._names)
         edges = documents.edges(self._snapshot.pk)
         found = comparison.counts(edges) or comparison.edges(edges)
@@ -210,7 +210,7 @@ class _Sync:
             # Another process has written under this label, so continuing would not repair it.
             with self._run.fenced():
                 self._projection.remove()
-            raise SyncFailed(f"The copy in Neo4j differed from the snapshot and was removed: {' '.join(wrong)}")
+            raise SyncFailed(f"The copy in Neo4j differed from the imported data and was removed: {' '.join(wrong)}")
         with self._run.fenced():
             self._projection.finish()
 

@@ -37,7 +37,7 @@ def artifact_faults(knowledge_base: KnowledgeBase, pipeline: str, options: Mappi
         at, artifact = pointer("settings", option), found.get(name)
         if artifact is None:
             known = list(Artifact.objects.filter(kind=kinds[option]).values_list("pk", flat=True)[:20])
-            message = f"There is no artifact {name[:80]!r}; it was deleted, or never made here."
+            message = f"There is no trained part {name[:80]!r}; it was deleted, or never made here."
             faults.append(Fault(at, message, nearest(name, known)))
         elif artifact.kind != kinds[option]:
             message = f"{name} is a {artifact.kind}, and {option} takes a {kinds[option]}."
@@ -53,15 +53,15 @@ def unusable(artifact: Artifact, knowledge_base: KnowledgeBase | None = None) ->
         check_folder(artifact.directory, artifact.content_hash)
         configuration = json.loads((artifact.directory / CONFIGURATION).read_bytes())
     except FileNotFoundError:
-        return f"The files of the artifact {artifact.pk} are not on this machine."
+        return f"The files of the trained part {artifact.pk} are not on this machine."
     except RefusedArtifact as error:
-        return f"The artifact {artifact.pk} cannot be used: {error}."
+        return f"The trained part {artifact.pk} cannot be used: {error}."
     except (OSError, ValueError) as error:
-        return f"The artifact {artifact.pk} cannot be read: {error}."
+        return f"The trained part {artifact.pk} cannot be read: {error}."
     learned, used = configuration.get("encoder"), _encoder_of(knowledge_base)
     if learned and used and learned != used:
         where = f"the active release of {knowledge_base}"
-        return f"The artifact {artifact.pk} was learned over vectors of {learned}, and {where} has those of {used}."
+        return f"The trained part {artifact.pk} was learned over vectors of {learned}, and {where} has those of {used}."
     return ""
 
 

@@ -72,7 +72,7 @@ def delete_artifact(artifact: Artifact, *, user: User) -> None:
     Raises NotAllowed; ArtifactInUse with everything that uses it. If the files cannot be removed, that is logged, and
     the retention removes them later.
     """
-    check_may(user, DELETE_ARTIFACTS, "delete artifacts")
+    check_may(user, DELETE_ARTIFACTS, "delete trained parts")
     with transaction.atomic():
         # Saving and activating a version lock the same rows, so that no version can begin to use it meanwhile.
         list(KnowledgeBase.objects.select_for_update().order_by("pk").values_list("pk", flat=True))
@@ -81,7 +81,7 @@ def delete_artifact(artifact: Artifact, *, user: User) -> None:
             message = f"{artifact.pk} is in use by {', '.join(uses[:5])}{more}; activate another version first."
             raise ArtifactInUse([Fault("/artifact", message)])
         folder = artifact.directory
-        note("artifact deleted", artifact, user=user)
+        note("trained part deleted", artifact, user=user)
         Artifact.objects.filter(pk=artifact.pk).delete()
         transaction.on_commit(partial(_remove, folder))
 

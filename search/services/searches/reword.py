@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -30,6 +31,19 @@ MOST_SENTENCES = 4
 _LIST = re.compile(rf'"{SENTENCES}"\s*:\s*\[')
 _WHOLE = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"(?=\s*[,\]])')
 """The beginning of the list of sentences, and a string of it behind which something follows."""
+NOTHING = "Nothing is written, so nothing is reworded."
+NO_MODEL = "No language model is set up, so these are the composed sentences."
+FAILED = "The language model gave no answer, so these are the composed sentences."
+REFUSED = "No sentence of the language model follows from the sources, so these are the composed sentences."
+"""Why a written answer was not reworded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reworded:
+    """The sentences of a written answer; `because` says why they are the composed ones, empty if a model's are kept."""
+
+    sentences: Sequence[Json]
+    because: str = ""
 
 
 def may_reword() -> bool:
@@ -37,10 +51,15 @@ def may_reword() -> bool:
     return _model() is not None
 
 
-def reword(
-    question: str, written: Sequence[Json], tell: Callable[[list[Json]], None] | None = None
-) -> tuple[list[Json], bool]:
-    """Return a written answer reworded, and whether it was; as it is where there is no model, or nothing is left.
+def reword_answer(search: Json) -> dict[str, Any]:
+    """Return a described search with `answer.written` reworded, and in `answer.reworded` whether and why not."""
+    told = reword(search["question"], search["answer"]["written"])
+    said = {"written": list(told.sentences), "reworded": {"done": not told.because, "because": told.because}}
+    return {**search, "answer": {**search["answer"], **said}}
+
+
+def reword(question: str, written: Sequence[Json], tell: Callable[[list[Json]], None] | None = None) -> Reworded:
+    """Return a written answer reworded, or as it is where there is no model, it fails, or nothing of it is left.
 
     Each of the model's sentences is checked against the sources that it cites (`is_borne_out`), and dropped if they do
     not bear it out. A sentence has to leave open what the composed ones leave open. `tell` is called, from another
@@ -48,7 +67,7 @@ def reword(
     """
     composed, model = list(written), _model()
     if not composed or model is None:
-        return composed, False
+        return Reworded(composed, NO_MODEL if composed else NOTHING)
     prompt = WrittenPrompts().reword(question, [str(one["text"]) for one in composed], source_lines(composed))
     seen = 0
 
@@ -62,10 +81,12 @@ def reword(
 
     try:
         outcome = model.stream(prompt, Limit.seconds(REWORD_SECONDS, budget=new_budget()), heard)
-    except StageError:
-        return composed, False
+    except StageError as error:
+        outcome = error
+    if isinstance(outcome, StageError):
+        return Reworded(composed, FAILED)
     said = checked(_sentences(outcome), composed)
-    return (said, True) if said else (composed, False)
+    return Reworded(said) if said else Reworded(composed, REFUSED)
 
 
 def checked(sentences: Sequence[str], composed: Sequence[Json]) -> list[Json]:
@@ -102,10 +123,8 @@ def _model() -> StreamingModel | None:
     return model if model.configured() else None
 
 
-def _sentences(outcome: Completion | StageError) -> list[str]:
-    """Return the sentences of an answer; none if the call failed or its answer cannot be read."""
-    if isinstance(outcome, StageError):
-        return []
+def _sentences(outcome: Completion) -> list[str]:
+    """Return the sentences of an answer; none if it cannot be read."""
     try:
         found = read_object(outcome.text).get(SENTENCES)
     except UnreadableReply:

@@ -22,7 +22,7 @@ TABLES: tuple[tuple[str, type[Model]], ...] = (
     ("Calls of language models", LanguageModelCall),
 )
 FOLDERS = (
-    ("Index files", "indexes"), ("Artifacts", "artifacts"), ("Checkpoints of jobs", "jobs"), ("Uploads", "uploads"),
+    ("Index files", "indexes"), ("Trained parts", "artifacts"), ("Checkpoints of jobs", "jobs"), ("Uploads", "uploads"),
     ("Logs", "logs"),
 )  # fmt: skip
 MOST_COUNTED_FILES = 20_000

@@ -86,7 +86,7 @@ class RetrieveEntities:
     encoder: Encoder
     vectors: VectorIndex
     text: TextIndex
-    exact: bool = option(True, "Whether a node with exactly the entity's name is taken before the nearest document.")
+    exact: bool = option(True, "Whether an entity with exactly this name is taken before the nearest document.")
 
     def __call__(self, question: Question, named: NamedEntities, limit: Limit) -> EntityDocuments:
         """Return the documents; an entity without one is left out. Raises StageError."""

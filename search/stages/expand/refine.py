@@ -89,7 +89,7 @@ class Generate:
     nodes: NodeStore
     schema: Schema
     documents: int = option(3, "Number of found documents for each draft.", low=1, high=20, public_high=3)
-    samples: int = option(3, "Number of candidates.", low=1, high=10, public_high=3)
+    samples: int = option(3, "Number of drafts.", low=1, high=10, public_high=3)
     temperature: float = option(0.7, "Temperature of the model.", low=0.0, high=2.0)
     shown: int = option(SHOWN, SHOWN_HELP, low=100, high=10_000, public_high=2_000)
     seconds: float = option(SECONDS, SECONDS_HELP, low=0.1, high=300.0, public_high=10.0)
@@ -137,7 +137,7 @@ class Refine:
         limit.check("refine")
         answer = self._refined(question, candidates, limit)
         if not answer.texts and candidates.texts:
-            answer = replace(answer, texts=candidates.texts, said=f"{answer.said} The candidates were taken instead.")
+            answer = replace(answer, texts=candidates.texts, said=f"{answer.said} The drafts were taken instead.")
         documents = [] if answer.texts else documents_of(self.nodes, heads_of(found, self.appended), limit)
         return with_documents(question, answer, documents, each=self.each, total=self.total)
 

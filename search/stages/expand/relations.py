@@ -42,10 +42,10 @@ class RelateDocuments:
     encoder: Encoder
     vectors: VectorIndex
     text: TextIndex
-    hops: int = option(2, "Largest number of edges between an entity and a neighbour.", low=1, high=4, public_high=3)
+    hops: int = option(2, "Largest number of steps between an entity and a neighbour.", low=1, high=4, public_high=3)
     top: int = option(10, "Number of neighbours that are kept for each entity.", low=1, high=100, public_high=20)
     by: str = option("document", "What of a neighbour is compared with the question.", choices=("document", "name"))
-    edges: int = option(50_000, "Largest number of edges read in a hop.", low=100, high=5_000_000, public_high=100_000)
+    edges: int = option(50_000, "Most relations read in a step.", low=100, high=5_000_000, public_high=100_000)
 
     def __call__(self, question: Question, entities: EntityDocuments, limit: Limit) -> DocumentTriples:
         """Return the triples of each entity, best neighbour first. Raises StageError and SearchCancelled."""
@@ -60,7 +60,7 @@ class RelateDocuments:
             walks += [(near.walk(key), scores.of(key)) for key in best]
             seen, passed = seen + len(near.parents), passed + near.passed
         limit.check(STAGE)
-        several = f"{passed:,} nodes with many edges were" if passed > 1 else "1 node with many edges was"
+        several = f"{passed:,} entities with many relations were" if passed > 1 else "1 entity with many relations was"
         hubs = f"{several} passed over." if passed else ""
         by_words = "" if self.vectors.kinds else BY_WORDS
         return DocumentTriples(

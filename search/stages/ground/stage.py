@@ -46,10 +46,10 @@ class Ground:
     """
 
     adjacency: Adjacency
-    answers: int = option(20, "Number of answers (k) from which no more candidates are tried.", low=1, high=1_000)
+    answers: int = option(20, "Number of answers (k) from which no more entities are tried.", low=1, high=1_000)
     growth: str = option(
         "power",
-        "How the number l of candidates grows: l^1.5 + 0.5 as printed, or 1.5 l + 0.5 as in the authors' program.",
+        "How the number l of entities for a name grows: l^1.5 + 0.5 as printed, or 1.5 l + 0.5 as in the program.",
         choices=("power", "factor"),
     )
 
@@ -121,4 +121,4 @@ def _told(grounding: Grounding) -> str:
     if not grounding.rounds:
         return ""
     rounds = ", ".join(f"{size:,} → {answers:,}" for size, answers in grounding.rounds)
-    return f"Answers by number of candidates for each name: {rounds}."
+    return f"Answers by number of entities tried for each name: {rounds}."

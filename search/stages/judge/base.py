@@ -67,7 +67,7 @@ class Judge:
     adjacency: Adjacency
     encoder: Encoder
     vectors: VectorIndex
-    relations: bool = option(True, "Whether descriptions name the neighbours of a candidate.")
+    relations: bool = option(True, "Whether descriptions name the neighbours of a possible answer.")
     names: int = option(10, "Names of neighbours over each relation in a description.", low=1, high=100)
     context: int = option(
         60_000,

@@ -32,7 +32,7 @@ class JudgeListwise(Judge):
         if named is None:
             return Verdict(None, (), answers.said, *cost)
         missing = [at for at in range(len(texts)) if at not in named]
-        said = f"The judge left out {len(missing)} of {len(texts)} candidates." if missing else ""
+        said = f"The judge left out {len(missing)} of {len(texts)} possible answers." if missing else ""
         return Verdict([*named, *missing], (), said, *cost)
 
 

@@ -63,7 +63,7 @@ class JudgePairwise(Judge):
             verdict.said = verdict.said or "the judge compared nothing."
             return verdict
         if len(placed) < len(texts):
-            verdict.said = f"Only the first {len(placed)} of {len(texts)} candidates were compared: {verdict.said}"
+            verdict.said = f"Only the first {len(placed)} of {len(texts)} were compared: {verdict.said}"
         verdict.order = [*placed, *range(len(placed), len(texts))]
         return verdict
 

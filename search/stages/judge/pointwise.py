@@ -32,7 +32,7 @@ class JudgePointwise(Judge):
             return Verdict(None, (), answers.said, *cost)
         scores = [UNKNOWN if value is None else value for value in answers.values]
         order = sorted(range(len(texts)), key=lambda at: -scores[at])
-        said = f"A candidate without a readable score counts {UNKNOWN}: {answers.said}" if answers.said else ""
+        said = f"A possible answer without a readable score counts {UNKNOWN}: {answers.said}" if answers.said else ""
         return Verdict(order, [scores[at] for at in order], said, *cost)
 
 

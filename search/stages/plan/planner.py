@@ -105,7 +105,7 @@ class Planner:
             return None, ""
         try:
             if self.plan_scorers is None:
-                raise StageError("plan", "this site reads no artifacts", permanent=True)
+                raise StageError("plan", "this site reads no trained parts", permanent=True)
             return Learned(self.plan_scorers.get(self.artifact, self.fold), Elements(self.schema)), ""
         except StageError as error:
             return None, f"Plans are scored without the trained planner: {error.reason}."

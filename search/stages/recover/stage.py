@@ -32,8 +32,8 @@ class Recover:
     on: bool = option(True, "Whether plans that find nothing are changed until one finds something.")
     attempts: int = option(12, "Largest number of changes tried in one search.", low=1, high=100, public_high=24)
     share: float = option(0.5, "Fraction of the graph's remaining time that all changes may take.", low=0.01, high=1)
-    k: float = option(4.0, "Factor of K when an anchor is looked up widely.", low=1, high=20)
-    tau: float = option(0.85, "Factor of τ when an anchor is looked up widely.", low=0, high=1)
+    k: float = option(4.0, "Factor of K when a starting point is looked up widely.", low=1, high=20)
+    tau: float = option(0.85, "Factor of τ when a starting point is looked up widely.", low=0, high=1)
 
     def __call__(
         self,

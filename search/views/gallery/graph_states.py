@@ -117,7 +117,7 @@ def _paths(boxes: Sequence[Box], count: int, name: str = "Ada Holm") -> Callable
         )
         layers = ([Box("person", 1, start)], boxes, [Box("person", 1, _BOB)])
         found = PathsBetween(None, start, _BOB, between, layers, links)  # type: ignore[arg-type]
-        drawing = sketch(found)
+        drawing = sketch(found, {})
         groups = [
             {"type": box.type, "count": box.count, "rest": box.rest, "open": "open=1.film", "list": "list=1.film"}
             for box in boxes if box.node is None
@@ -159,7 +159,7 @@ PATHS: Mapping[str, Page] = {
     "asking": ("Nothing chosen yet", _asking("", Meant(""))),
     "ambiguous": ("A name that several have", _asking("Ada Holm", Meant("Bob Berg", offers=_OFFERS))),
     "error": ("A name that nobody has", _asking("Ada Holm", Meant("Bobb", fault="Nothing here is called “Bobb”."))),
-    "empty": ("No path", _no_paths("No path of at most 4 hops leads from one to the other.")),
+    "empty": ("No path", _no_paths("No path of at most 4 steps leads from one to the other.")),
     "one": ("One path", _paths([_film(0, "Winter Light")], 1)),
     "many": ("Several, and a group", _paths([_film(0, "Winter Light"), Box("prize", 412, None, (1, "prize"))], 413)),
     "ten-thousand": ("A group of 10,000", _paths([Box("film", 10_000, None, (1, "film"))], 10_000)),

@@ -136,7 +136,7 @@ def _why(described: Callable[[], Json], rank: int = 1) -> Callable[[HttpRequest]
         told = described()
         shown = made_up_shown(told)
         result = shown.results[rank - 1]
-        return "search/why.html", {"search": shown, "result": result, "why": show_why(told, rank)}
+        return "search/why.html", {"search": shown, "result": result, "why": show_why(told, rank, {})}
 
     return made
 

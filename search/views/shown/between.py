@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from search.domain.graph import Direction
-from search.plan_words import relation_words
+from search.plan_words import Relations, relation_words
 from search.sentences.values import type_words
 from search.services.knowledge.paths_between import Box, Group, Link, PathsBetween
 from search.views.shown.drawing import (
@@ -24,7 +24,7 @@ PORT = 26.0
 """Height of a line's beginning with its label above it."""
 APART = 22.0
 LEAST_WIDTH = 84.0
-Relations = tuple[tuple[str, Direction], ...]
+Walked = tuple[tuple[str, Direction], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,11 @@ class Sketch:
     summary: str
 
 
-def sketch(found: PathsBetween) -> Sketch | None:
-    """Return the drawing of the paths between two nodes, or None if there are none."""
+def sketch(found: PathsBetween, wordings: Relations) -> Sketch | None:
+    """Return the drawing of the paths between two nodes, or None if there are none.
+
+    `wordings` are the relations of the schema, which word each relation as it is walked.
+    """
     if not found.layers:
         return None
     ports = [_ports(links) for links in found.links]
@@ -91,8 +94,8 @@ def sketch(found: PathsBetween) -> Sketch | None:
     for at, column in enumerate(columns):
         width = max(width for width, _, _ in column)
         placed.append(_column(found, at, column, heights[at], x, height))
-        x += width + (_gap(ports[at]) if at < len(ports) else 0.0)
-    lines = [line for at, own in enumerate(ports) for line in _lines(own, placed[at], placed[at + 1])]
+        x += width + (_gap(ports[at], wordings) if at < len(ports) else 0.0)
+    lines = [line for at, own in enumerate(ports) for line in _lines(own, placed[at], placed[at + 1], wordings)]
     return Sketch(
         width=round(x + MARGIN + 4, 1),
         height=round(height, 1),
@@ -112,27 +115,27 @@ def _summary(found: PathsBetween) -> str:
     return f"{found.count:,} path{'' if found.count == 1 else 's'} from {found.start.name} to {found.end.name}{over}"
 
 
-def _ports(links: Sequence[Link]) -> dict[int, dict[Relations, list[int]]]:
+def _ports(links: Sequence[Link]) -> dict[int, dict[Walked, list[int]]]:
     """Return box → {relations: boxes that they lead to}: lines with the same relations leave a box together."""
     pairs: dict[tuple[int, int], list[tuple[str, Direction]]] = {}
     for link in links:
         pairs.setdefault((link.near, link.far), []).append((link.relation, link.direction))
-    found: dict[int, dict[Relations, list[int]]] = {}
+    found: dict[int, dict[Walked, list[int]]] = {}
     for (near, far), relations in sorted(pairs.items()):
         found.setdefault(near, {}).setdefault(tuple(relations), []).append(far)
     return found
 
 
-def _label(relations: Relations) -> str:
-    """Return the relations as text, each with an arrow in its stored direction."""
-    return ", ".join(
-        f"{relation_words(name)} →" if direction == "out" else f"← {relation_words(name)}"
-        for name, direction in relations[:2]
-    ) + (f" +{len(relations) - 2}" if len(relations) > 2 else "")
+def _label(relations: Walked, wordings: Relations) -> str:
+    """Return the relations as they are walked, each with an arrow in its stored direction."""
+    said = ((relation_words(name, direction, wordings), direction) for name, direction in relations[:2])
+    return ", ".join(f"{text} →" if direction == "out" else f"← {text}" for text, direction in said) + (
+        f" +{len(relations) - 2}" if len(relations) > 2 else ""
+    )
 
 
-def _gap(ports: Mapping[int, Mapping[Relations, Sequence[int]]]) -> float:
-    labels = [breadth(_label(relations)) for own in ports.values() for relations in own]
+def _gap(ports: Mapping[int, Mapping[Walked, Sequence[int]]], wordings: Relations) -> float:
+    labels = [breadth(_label(relations, wordings)) for own in ports.values() for relations in own]
     return max(labels, default=0) * LABEL_WIDTH + 24 + 2 * CURVE
 
 
@@ -180,7 +183,10 @@ def _column(
 
 
 def _lines(
-    ports: Mapping[int, Mapping[Relations, Sequence[int]]], near: Sequence[PlacedBox], far: Sequence[PlacedBox]
+    ports: Mapping[int, Mapping[Walked, Sequence[int]]],
+    near: Sequence[PlacedBox],
+    far: Sequence[PlacedBox],
+    wordings: Relations,
 ) -> list[tuple[list[str], list[str], Label]]:
     """Return for each beginning of lines its curves, the points of its arrows, and its label."""
     found = []
@@ -202,6 +208,6 @@ def _lines(
             heads = [f"M{far[at].x:.1f} {far[at].middle:.1f}l-8 -4.5v9z" for at in targets] if "out" in sides else []
             if "in" in sides:
                 heads.append(f"M{box.right + CURVE:.1f} {y:.1f}m-2 0l8 -4.5v9z")
-            label = Label(_label(relations), round((box.right + CURVE + bend) / 2, 1), round(y - 6, 1))
+            label = Label(_label(relations, wordings), round((box.right + CURVE + bend) / 2, 1), round(y - 6, 1))
             found.append((curves, heads, label))
     return found

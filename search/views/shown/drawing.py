@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from search.plan_words import relation_words
+from search.plan_words import Relations, relation_words
+from search.sentences.paths import path_words
 from search.sentences.values import type_words
-from search.text import path_text
 
 Json = Mapping[str, Any]
 
@@ -128,24 +128,28 @@ class Drawing:
     shared: Stop | None
 
 
-def draw(paths: Sequence[Sequence[Json]]) -> Drawing | None:
+def draw(paths: Sequence[Sequence[Json]], relations: Relations) -> Drawing | None:
     """Return the drawing of the paths, one row each, or None if there is no path.
 
-    All paths end in the last column. A target that they share is drawn once.
+    All paths end in the last column. A target that they share is drawn once. `relations` are those of the schema, for
+    their wordings.
     """
     rows = [path for path in paths if path]
     if not rows:
         return None
     columns = max(len(path[0::2]) for path in rows)
     shared = len({path[-1]["node"]["id"] for path in rows}) == 1
-    starts, widths = _columns(rows, columns)
+    starts, widths = _columns(rows, columns, relations)
     boxes: list[NodeBox] = []
     lines: list[Line] = []
     target = _target(rows, starts, widths) if shared else None
     for row, path in enumerate(rows):
         placed = _row(path, row, columns, starts, target)
         boxes += placed[:-1] if shared else placed
-        lines += [_line(edge, a, b) for edge, a, b in zip(path[1::2], placed, placed[1:], strict=False)]
+        lines += [
+            _line(edge, _said(edge, relations), a, b)
+            for edge, a, b in zip(path[1::2], placed, placed[1:], strict=False)
+        ]
     boxes += [target] if target else []
     width = round(starts[-1] + widths[-1] + MARGIN, 1)
     return Drawing(
@@ -153,20 +157,20 @@ def draw(paths: Sequence[Sequence[Json]]) -> Drawing | None:
         height=(len(rows) - 1) * ROW + BOX_HEIGHT + 2 * MARGIN,
         boxes=tuple(boxes),
         lines=tuple(lines),
-        summary="; ".join(path_text(path) for path in rows),
+        summary="; ".join(path_words(path, relations) for path in rows),
         room=next((room for room in ROOMS if width <= room * PIXELS_PER_REM), 0),
-        stacks=tuple(_stack(path[:-1] if shared else path) for path in rows),
-        shared=_stack(_named_target(rows))[0] if shared else None,
+        stacks=tuple(_stack(path[:-1] if shared else path, relations) for path in rows),
+        shared=_stack(_named_target(rows), relations)[0] if shared else None,
     )
 
 
-def _stack(path: Sequence[Json]) -> tuple[Stop, ...]:
+def _stack(path: Sequence[Json], relations: Relations) -> tuple[Stop, ...]:
     """Return the nodes of a path, each with the relation that follows it."""
     stops = []
     for at in range(0, len(path), 2):
         node, var = path[at]["node"], path[at].get("var", "")
         follows = path[at + 1] if at + 1 < len(path) else {"relation": "", "direction": ""}
-        relation = relation_words(follows["relation"]) if follows["relation"] else ""
+        relation = _said(follows, relations) if follows["relation"] else ""
         kind = ("between" if at else "anchor") if relation else "target"
         words = (type_words(node["type"]), node["name"], var)
         stops.append(Stop(kind, node["id"], *words, relation, follows["direction"]))
@@ -178,7 +182,7 @@ def _named_target(rows: Sequence[Sequence[Json]]) -> list[Json]:
     return [max((path[-1] for path in rows), key=lambda last: len(last.get("var", "")))]
 
 
-def _columns(rows: Sequence[Sequence[Json]], columns: int) -> tuple[list[float], list[float]]:
+def _columns(rows: Sequence[Sequence[Json]], columns: int, relations: Relations) -> tuple[list[float], list[float]]:
     """Return where each column begins and how wide its widest box is; the gaps hold their longest relation."""
     widths = [0.0] * columns
     gaps = [0.0] * columns
@@ -187,7 +191,7 @@ def _columns(rows: Sequence[Sequence[Json]], columns: int) -> tuple[list[float],
         for at, item in enumerate(path[0::2], offset):
             widths[at] = max(widths[at], _width(item))
         for at, edge in enumerate(path[1::2], offset):
-            gaps[at] = max(gaps[at], breadth(relation_words(edge["relation"])) * LABEL_WIDTH + 18 + CURVE)
+            gaps[at] = max(gaps[at], breadth(_said(edge, relations)) * LABEL_WIDTH + 18 + CURVE)
     starts = [MARGIN]
     for width, gap in zip(widths, gaps, strict=True):
         starts.append(starts[-1] + width + gap)
@@ -235,12 +239,16 @@ def _row(
     return [*placed[:-1], target] if target else placed
 
 
-def _line(edge: Json, start: NodeBox, end: NodeBox) -> Line:
+def _said(edge: Json, relations: Relations) -> str:
+    """Return the relation of an edge of a path, as it is walked."""
+    return relation_words(edge["relation"], edge["direction"], relations)
+
+
+def _line(edge: Json, label: str, start: NodeBox, end: NodeBox) -> Line:
     """Return the line of an edge: straight below its label, then a curve to the next box.
 
     The arrow's head points in the direction of the stored edge.
     """
-    label = relation_words(edge["relation"])
     x1, y1, x2, y2 = start.right, start.middle, end.x, end.middle
     bend = x2 - CURVE
     middle = (bend + x2) / 2

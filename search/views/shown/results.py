@@ -220,10 +220,10 @@ def _nearness(residual: Json) -> ShownCondition:
     return ShownCondition("text", label, "near", *CONDITION_SIGNS["unknown"], f"likeness {score:.2f}{note}")
 
 
-def show_path(path: Sequence[Json], relations: Relations | None = None) -> ShownPath:
-    """Return a path of the evidence ready to print."""
+def show_path(path: Sequence[Json], relations: Relations) -> ShownPath:
+    """Return a path of the evidence ready to print, its relations as the schema words them."""
     rows = [
         (start, relation_words(edge["relation"], edge["direction"], relations), end)
         for start, edge, end in zip(path[0::2], path[1::2], path[2::2], strict=False)
     ]
-    return ShownPath(path_words(path, relations or {}), tuple(rows))
+    return ShownPath(path_words(path, relations), tuple(rows))

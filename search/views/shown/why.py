@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from search.domain.fusion import SINGLE, SUM
+from search.plan_words import Relations
 from search.signals.titles import signal_value
 from search.text import words
 from search.views.shown.drawing import Drawing, draw
@@ -65,7 +66,7 @@ class ShownWhy:
     drawing: Drawing | None
 
 
-def show_why(search: Json, rank: int) -> ShownWhy | None:
+def show_why(search: Json, rank: int, relations: Relations) -> ShownWhy | None:
     """Return the reasons for the place of the result with this rank; None without such a result.
 
     Bars are as long as their part of the largest value of all results, so that those of two results can be compared.
@@ -84,7 +85,7 @@ def show_why(search: Json, rank: int) -> ShownWhy | None:
         fused=any(part.depth for part in parts) or (bool(fusion) and fusion.get("method") != SINGLE),
         formula=_formula_title(result),
         signals=tuple(_signal(one, strongest) for one in result.get("signals", ())),
-        drawing=draw(result["evidence"]["paths"] if result["evidence"] else []),
+        drawing=draw(result["evidence"]["paths"] if result["evidence"] else [], relations),
     )
 
 

@@ -135,7 +135,7 @@ def test_an_edge_to_nowhere_is_refused_by_name(tmp_path: Path, edge: Edge, end: 
 
 def test_types_must_be_as_many_as_nodes(tmp_path: Path) -> None:
     none = np.zeros(0, dtype=np.int32)
-    with pytest.raises(ValueError, match="2 types for 3 nodes"):
+    with pytest.raises(ValueError, match="2 types for 3 entities"):
         adjacency_memmap.build(
             tmp_path, nodes=3, types=np.zeros(2, np.int16), relation=none, source=none, target=none, relations=1
         )

@@ -189,4 +189,4 @@ def test_paths_and_matches_are_walked_from_the_keys_where_the_anchors_have_too_m
 def test_the_result_says_that_there_were_more_candidates(directory: Path) -> None:
     found = engine(FILMS, directory).execute(LinkedPlan(PLAN, ADA), Limit(), rows=2)
     assert ([candidate.key for candidate in found.candidates], found.truncated) == ([1, 2], True)
-    assert found.query == "a: 1 nodes\na –acted– T: 5 rows"
+    assert found.query == "a: 1 entities\na –acted– T: 5 rows"

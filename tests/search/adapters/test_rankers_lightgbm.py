@@ -118,5 +118,5 @@ def test_trees_that_were_changed_are_refused(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace("leaf_value=", "leaf_value=9", 1))
     with pytest.raises(StageError, match=r"its file trees-0.txt was changed after it was registered"):
         rankers.get("ranker-1")
-    with pytest.raises(StageError, match="there is no artifact ranker-2 on this machine"):
+    with pytest.raises(StageError, match="there is no trained part ranker-2 on this machine"):
         rankers.get("ranker-2")

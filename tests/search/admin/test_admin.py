@@ -266,7 +266,7 @@ def test_the_breadcrumb_of_an_app_opens_the_list_of_its_pages(staff: Client, fil
 
 
 def test_the_search_box_of_the_admin_still_answers(staff: Client, films: KnowledgeBase) -> None:
-    found = staff.get("/admin/search/?s=artifact").content.decode()
+    found = staff.get("/admin/search/?s=trained").content.decode()
     assert reverse("admin:search_artifact_changelist") in found
     assert staff.get("/admin/search/?s=").content == b""
 

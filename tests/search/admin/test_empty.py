@@ -68,7 +68,7 @@ def test_where_rows_can_be_added_the_list_has_the_button(staff: Client) -> None:
     assert re.search(
         button.format(reverse("admin:search_endpoint_add"), "language model endpoint"), shown(staff, "search_endpoint")
     )
-    assert "Add snapshot" not in shown(staff, "search_snapshot")
+    assert "Add imported data" not in shown(staff, "search_snapshot")
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ def test_a_file_without_ids_says_so_and_its_rows_are_numbered(staff: Client) -> 
     shown = refused.content.decode()
     assert refused.status_code == 400
     # Each fault stands in the field that it is about, and the field points to it.
-    for field, sentence in (("f0-numbered", "No column has the use"), ("f0-type", "Give the nodes"), ("name", "name")):
+    for field, sentence in (("f0-numbered", "No column has the use"), ("f0-type", "Entities need"), ("name", "name")):
         assert f'aria-describedby="{field}-fault"' in shown
         begin = shown.index(f'id="{field}-fault"')
         assert sentence in shown[begin : begin + 120]

@@ -72,6 +72,6 @@ def test_faults_are_told_with_their_examples_and_what_is_lost(staff: Client) -> 
     upload = sent(staff, *FOLDERS["garden"].files.items())
     shown = html.unescape(page(staff, "check", upload))
     for example in ("B21", "B22", "B23"):
-        assert f"Column 'bed_id': there is no node '{example}'." in shown
+        assert f"Column 'bed_id': there is no entity '{example}'." in shown
     assert "These 10 relations are left out." in shown
     assert "These 3 rows are left out." in shown

@@ -73,7 +73,7 @@ def test_faults_stand_at_their_fields_and_what_was_typed_stays(staff: Client) ->
 def test_the_choice_of_a_kind_says_what_each_does(staff: Client) -> None:
     page = staff.get(reverse("admin:search_job_launch")).content.decode()
     assert "?kind=index" in page
-    assert "Builds or continues the indexes of the newest snapshot" in page
+    assert "Builds or continues the indexes of the newest import" in page
     assert "(Kind)" not in page
     assert "Unpack an upload" not in page, "the page of uploads begins it"
 
@@ -155,11 +155,11 @@ def test_unknown_addresses_are_not_found(staff: Client) -> None:
 
 
 def test_a_schedule_offers_only_what_can_be_repeated_and_shows_how_times_are_written(staff: Client) -> None:
-    page = staff.get(reverse("admin:search_jobschedule_add")).content.decode()
-    kinds = re.findall(r'<option value="(\w+)"', page.partition('name="kind"')[2].partition("</select>")[0])
+    address = reverse("admin:search_jobschedule_add")
+    kinds = re.findall(r'<a href="\?kind=(\w+)"', staff.get(address).content.decode())
     assert "evaluate" in kinds
     assert not {"unpack", "check_backup"} & set(kinds)
-    assert "half past two: 30 2 * * *" in page
+    assert "half past two: 30 2 * * *" in staff.get(f"{address}?kind=evaluate").content.decode()
 
 
 def test_the_result_of_an_evaluation_leads_to_its_report(staff: Client) -> None:
@@ -169,26 +169,84 @@ def test_the_result_of_an_evaluation_leads_to_its_report(staff: Client) -> None:
     assert re.search(rf'<a [^>]*href="/evaluations/{evaluation}/">Read the report</a>', page)
 
 
-def test_a_schedule_is_checked_as_a_whole_and_saved_with_its_next_time(staff: Client) -> None:
+def schedule_of(staff: Client, address: str, **fields: str) -> str:
+    """Send the form of a schedule of indexing, and return the page that answers."""
+    given = {"name": "nightly", "cron": "30 2 * * *", "enabled": "on", "argument-kinds": "", "argument-vectors": "on"}
+    return staff.post(address, given | fields, follow=True).content.decode()
+
+
+def test_a_schedule_is_told_as_a_job_is_and_checked_as_a_whole(staff: Client) -> None:
     snapshot_of()
-    address = reverse("admin:search_jobschedule_add")
-    wrong = staff.post(address, {"name": "nightly", "cron": "61 2 * * *", "kind": "index", "arguments": "{}"})
-    assert wrong.status_code == 200
-    page = wrong.content.decode()
+    address = reverse("admin:search_jobschedule_add") + "?kind=index"
+    form = staff.get(address).content.decode()
+    # The same pickers as the form of a single job; the release is the one that is in use when its time comes.
+    assert '<option value="films">films</option>' in form
+    assert 'name="arguments"' not in form
+    assert 'name="release"' not in form
+    page = schedule_of(staff, address, cron="61 2 * * *", knowledge_base="films")
     assert "is not a valid time" in page
-    assert "Name the knowledge base." in page
+    assert "The schedule was not saved." in page
+    assert "This field is required." in schedule_of(staff, address)
     assert not JobSchedule.objects.exists()
-    base = str(snapshot_base())
-    right = {"name": "nightly", "cron": "30 2 * * *", "kind": "index", "arguments": "{}", "knowledge_base": base,
-             "enabled": "on"}  # fmt: skip
-    assert staff.post(address, right).status_code == 302
+    assert "The schedule nightly was saved." in schedule_of(
+        staff, address, knowledge_base="films", **{"argument-kinds": "chunk"}
+    )
     [schedule] = JobSchedule.objects.all()
+    assert schedule.knowledge_base == KnowledgeBase.objects.get(name="films")
+    assert schedule.arguments == {"kinds": ["chunk"], "vectors": True, "activate": False}
     assert schedule.next_run is not None
     assert (schedule.next_run.hour, schedule.next_run.minute) == (2, 30)
 
 
-def snapshot_base() -> int:
-    return KnowledgeBase.objects.get(name="films").pk
+def test_a_schedule_is_changed_by_the_form_that_made_it(staff: Client) -> None:
+    snapshot_of()
+    schedule_of(staff, reverse("admin:search_jobschedule_add") + "?kind=index", knowledge_base="films",
+                **{"argument-kinds": "chunk"})  # fmt: skip
+    schedule = JobSchedule.objects.get()
+    address = reverse("admin:search_jobschedule_change", args=[schedule.pk])
+    form = staff.get(address).content.decode()
+    assert '<option value="films" selected>films</option>' in form
+    assert re.search(r"<textarea[^>]*argument-kinds[^>]*>\s*chunk</textarea>", form)
+    schedule_of(staff, address, name="weekly", cron="0 6 * * 1", knowledge_base="films")
+    schedule.refresh_from_db()
+    assert (schedule.name, schedule.cron, schedule.arguments) == (
+        "weekly", "0 6 * * 1", {"vectors": True, "activate": False}
+    )  # fmt: skip
+    assert "weekly" in staff.get(reverse("admin:search_jobschedule_history", args=[schedule.pk])).content.decode()
+
+
+def test_a_schedule_says_what_came_of_it_with_a_link_to_its_job(staff: Client) -> None:
+    job = job_of(state="done")
+    schedule = JobSchedule.objects.create(
+        name="nightly", cron="30 2 * * *", kind="index", last_outcome=f"its previous job has not ended: job {job.pk}"
+    )
+    link = f'href="{reverse("admin:search_job_change", args=[job.pk])}"'
+    for address in (reverse("admin:search_jobschedule_changelist"),
+                    reverse("admin:search_jobschedule_change", args=[schedule.pk])):  # fmt: skip
+        page = staff.get(address).content.decode()
+        assert re.search(rf"its previous job has not ended: <a [^>]*{link}>its job</a>", page)
+        assert f"job {job.pk}" not in page
+
+
+def test_a_schedule_of_a_kind_that_is_gone_can_be_seen_and_deleted(staff: Client) -> None:
+    schedule = JobSchedule.objects.create(name="old", cron="30 2 * * *", kind="dream", last_outcome="refused: no")
+    page = staff.get(reverse("admin:search_jobschedule_change", args=[schedule.pk])).content.decode()
+    assert "no jobs of the kind dream any more" in page
+    assert reverse("admin:search_jobschedule_delete", args=[schedule.pk]) in page
+
+
+def test_who_may_only_look_at_schedules_cannot_save_one(staff: Client) -> None:
+    snapshot_of()
+    reader = User.objects.create_user("reader", password="x", is_staff=True)
+    reader.user_permissions.add(Permission.objects.get(codename="view_jobschedule"))
+    schedule = JobSchedule.objects.create(name="nightly", cron="30 2 * * *", kind="index")
+    address = reverse("admin:search_jobschedule_change", args=[schedule.pk])
+    staff.force_login(reader)
+    page = staff.get(address).content.decode()
+    assert re.search(r'name="cron"[^>]* disabled', page)
+    assert not re.search(r"<button[^>]*>Save<", page)
+    assert staff.post(address, {"name": "mine", "cron": "30 2 * * *"}).status_code == 403
+    assert staff.get(reverse("admin:search_jobschedule_add")).status_code == 403
 
 
 def test_percent_and_parts_of_a_job() -> None:
@@ -208,8 +266,8 @@ def test_parts_say_of_what_they_count() -> None:
         return [part.counts for part in parts_of(Job(kind=kind, state="running", progress={"parts": told}))]
 
     # Files are read by their bytes; indexing counts steps that mean nothing to people.
-    imported = [("Checking nodes", 2048, 4096), ("Loading edges", 7, 9), ("Indexing nodes", 4000, 4000)]
-    assert counts("import", *imported) == ["2.0\xa0KB of 4.0\xa0KB", "7 of 9 edges", ""]
+    imported = [("Checking entities", 2048, 4096), ("Loading relations", 7, 9), ("Indexing entities", 4000, 4000)]
+    assert counts("import", *imported) == ["2.0\xa0KB of 4.0\xa0KB", "7 of 9 relations", ""]
     assert counts("evaluate", ("grasp", 3, 1200), ("grasp, asked again", 0, None)) == ["3 of 1,200 questions", ""]
     learned = [("planner: plans", 60, 60), ("planner: trial: learning", 3, 40), ("planner: judging: grasp", 5, 10)]
     assert counts("train_all", *learned) == ["60 of 60 questions", "3 of 40 steps", "5 of 10 questions"]
@@ -344,6 +402,7 @@ def test_the_result_of_an_import_is_tables(staff: Client) -> None:
     job = job_of(kind="import", state="done", result=result, arguments={"mapping": {"files": [{"path": "a.csv"}]}})
     page = staff.get(reverse("admin:search_job_change", args=[job.pk])).content.decode()
     assert "Faults by kind and column" in page
+    assert re.search(r"<dt>entities</dt>\s*<dd>5", page)
     assert re.search(r'<td[^>]*data-label="column">price</td>', page)
     assert "&#x27;" not in page
     assert "{&quot;" not in page

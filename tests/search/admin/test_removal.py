@@ -50,7 +50,7 @@ def test_a_release_that_is_not_active_is_dropped_and_the_audit_log_says_by_whom(
     first = films.releases.get(number=1)
     assert address_of(first) in keeper.get(reverse("admin:search_release_change", args=[first.pk])).content.decode()
     page = page_of(keeper, first)
-    assert f"{first.snapshot.nodes:,} nodes" in page
+    assert f"{first.snapshot.nodes:,} entities" in page
     assert "Delete it" in page
     said = keeper.post(address_of(first), follow=True).content.decode()
     assert "films-1 was dropped" in said
@@ -105,7 +105,7 @@ def test_a_knowledge_base_is_deleted_with_what_it_has_and_what_others_use_stays(
     folders = [snapshot.directory for snapshot in films.snapshots.all()]
     with django_capture_on_commit_callbacks(execute=True):
         said = keeper.post(address_of(films), follow=True).content.decode()
-    assert "films was deleted. Releases: 2; artifacts: 0." in said
+    assert "films was deleted. Releases: 2; trained parts: 0." in said
     assert not KnowledgeBase.objects.exists()
     assert not any(folder.exists() for folder in folders)
     assert AuditEntry.objects.get(action="knowledge base deleted").who == "keeper"

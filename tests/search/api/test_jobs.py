@@ -178,7 +178,7 @@ def test_a_schedule_whose_job_is_refused_says_why_and_comes_again(staff: Client)
     JobSchedule.objects.update(next_run="2026-01-01T00:00:00Z")
     assert launch_due() == 0
     [schedule] = staff.get("/api/v1/job-schedules/").json()
-    assert schedule["last_outcome"] == "refused: 'films' has no snapshot that is loaded; import it first."
+    assert schedule["last_outcome"] == "refused: 'films' has no imported data; import it first."
     assert schedule["next_run"] > "2026-02"
 
 

@@ -65,7 +65,7 @@ def test_every_fault_of_a_version_is_told(admin: Client) -> None:
     _, problem = sent(admin, VERSIONS, knowledge_base="city", options={})
     assert problem["errors"][0]["message"] == "There is no knowledge base 'city'."
     _, problem = sent(admin, VERSIONS, knowledge_base="town", options={"plan.artifact": "planner-x"}, activate=True)
-    assert "There is no artifact 'planner-x'" in problem["errors"][0]["message"]
+    assert "There is no trained part 'planner-x'" in problem["errors"][0]["message"]
     assert sent(admin, f"{VERSIONS}7/activate/", knowledge_base="town")[0] == 400
     assert sent(admin, "/api/v1/pipelines/grap/versions/", knowledge_base="town", options={})[0] == 404
     assert not PipelineVersion.objects.exists()

@@ -12,6 +12,7 @@ from django.test import Client
 from search.api import searches
 from search.models import KnowledgeBase, RefusedRequests, SearchRun
 from search.services.searches.request_search import request_search
+from search.services.searches.reword import NO_MODEL
 from search.services.searches.run_search import run_search
 
 ADDRESS = "/api/v1/searches/"
@@ -193,6 +194,10 @@ def test_a_search_is_executed_by_the_worker_and_comes_back_whole(api: Client, wo
     assert (shown["status"], shown["waiting"]) == ("done", None)
     assert [result["node"]["id"] for result in shown["results"]] == ["film/1", "film/2"]
     assert api.get(answer["Location"]).json() == shown
+
+    answer = post(api, {"knowledge_base": "films", "question": QUESTION}, f"{ADDRESS}?wait=20&reword=true")
+    told = answer.json()["answer"]
+    assert (told["written"], told["reworded"]) == (shown["answer"]["written"], {"done": False, "because": NO_MODEL})
 
 
 @pytest.mark.django_db(transaction=True)

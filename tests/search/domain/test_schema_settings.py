@@ -48,7 +48,7 @@ def test_every_fault_of_settings_is_named_with_its_place() -> None:
         ("/types/brand/aliases", "'Item' means product already; a word has to mean one thing."),
         ("/types/brand/aliases", "'Maker' is a wording of brand already."),
         ("/types/brand/aliases", "'!?' has no letters or digits, so that no question can say it."),
-        ("/types/a~1b", "There is no node type 'a/b' in this knowledge base."),
+        ("/types/a~1b", "There is no type 'a/b' in this knowledge base."),
         ("/types/city/aliases", "'Town' is a wording of city already."),
         ("/relations/USED_FOR/aliases", "'Replaces' means REPLACES already; a word has to mean one thing."),
     ]

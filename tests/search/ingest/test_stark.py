@@ -86,7 +86,7 @@ def test_a_pickle_that_names_a_function_is_refused_and_not_run(tmp_path: Path) -
 
 
 def test_files_that_do_not_fit_are_told(tmp_path: Path) -> None:
-    with pytest.raises(ConversionFailed, match="node_info names the node 7"):
+    with pytest.raises(ConversionFailed, match="node_info names 7"):
         convert(processed(tmp_path / "a", info={7: {}}), tmp_path, "a")
     with pytest.raises(ConversionFailed, match="edge_index has the shape"):
         convert(processed(tmp_path / "b", types=[0]), tmp_path, "b")

@@ -140,7 +140,7 @@ def test_every_fault_of_a_row_is_in_its_message(tmp_path: Path) -> None:
     log = FaultLog()
     check(bundles.write(tmp_path, [{"id": "", "type": "song", "name": ""}], []), log)
     assert log.bad_rows == 1
-    assert all(part in log.faults[0].message for part in ("'id' has to be", "Unknown node type 'song'", "no name"))
+    assert all(part in log.faults[0].message for part in ("'id' has to be", "Unknown type 'song'", "no name"))
 
 
 def test_faults_beyond_the_cap_are_counted_by_kind(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_people_get_a_line_and_progress_on_stderr(tmp_path: Path, capsys: pytest
     call_command("import_kb", str(bundles.write(tmp_path, edges=[*bundles.EDGES, bundles.EDGES[0]])), "--no-index")
     shown = capsys.readouterr()
     assert shown.out.startswith("films: 3 nodes, 2 edges, 0 bad rows; snapshot ")
-    assert "Checking nodes" in shown.err
+    assert "Checking entities" in shown.err
     assert "Note: edges.jsonl: 1 rows repeat an earlier relation" in shown.err
 
 
@@ -60,7 +60,7 @@ def test_equal_faults_are_one_line_with_their_number_and_three_examples(
         " · nodes.jsonl:6: The field 'year' is declared as number, but 'y2' is not a number."
     )
     assert [line for line in shown if "song" in line] == [
-        "nodes.jsonl:182: Unknown node type 'song'; kb.json lists the known ones."
+        "nodes.jsonl:182: Unknown type 'song'; kb.json lists the known ones."
     ]
     lines = [json.loads(line) for line in (tmp_path / "report").read_text().splitlines()]
     assert [one["level"] for one in lines] == ["bad"] * 179 + ["group", "total"]
@@ -86,7 +86,7 @@ def test_a_failed_import_ends_with_1_and_says_where(tmp_path: Path, capsys: pyte
             assert (report["bad_rows"], report["snapshot"], report["faults"][0]["row"]) == (1, None, 4)
             assert "1 bad row," in report["error"]
         else:
-            assert "nodes.jsonl:4: Unknown node type 'song'" in shown.err
+            assert "nodes.jsonl:4: Unknown type 'song'" in shown.err
 
 
 @pytest.mark.django_db

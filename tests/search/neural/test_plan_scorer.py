@@ -60,18 +60,18 @@ def without(key: str) -> dict[str, Any]:
     [
         ({**CONFIGURATION, "kind": "router"}, WEIGHTS, "a1 is a router of format 1, not a planner of format 1"),
         ({**CONFIGURATION, "format": 2}, WEIGHTS, "a1 is a planner of format 2, not a planner of format 1"),
-        ([1, 2], WEIGHTS, "the artifact a1 cannot be read"),
-        (None, WEIGHTS, "the artifact a1 cannot be read"),
-        (without("kind"), WEIGHTS, "the artifact a1 cannot be read"),
+        ([1, 2], WEIGHTS, "the trained part a1 cannot be read"),
+        (None, WEIGHTS, "the trained part a1 cannot be read"),
+        (without("kind"), WEIGHTS, "the trained part a1 cannot be read"),
         (
             without("form") | {"encoder": "hash@1", "features": []}, WEIGHTS,
             "a1 was trained by an earlier version of the planner; train it again",
         ),
-        (CONFIGURATION, [], "the artifact a1 cannot be read"),
-        (CONFIGURATION, {"temperature": 1.0}, "the artifact a1 cannot be read"),
-        (CONFIGURATION, {"weights": {}}, "the artifact a1 cannot be read"),
-        (CONFIGURATION, {**WEIGHTS, "weights": {"type film": {"": "much"}}}, "the artifact a1 cannot be read"),
-        (CONFIGURATION, {**WEIGHTS, "weights": {"type film": 3}}, "the artifact a1 cannot be read"),
+        (CONFIGURATION, [], "the trained part a1 cannot be read"),
+        (CONFIGURATION, {"temperature": 1.0}, "the trained part a1 cannot be read"),
+        (CONFIGURATION, {"weights": {}}, "the trained part a1 cannot be read"),
+        (CONFIGURATION, {**WEIGHTS, "weights": {"type film": {"": "much"}}}, "the trained part a1 cannot be read"),
+        (CONFIGURATION, {**WEIGHTS, "weights": {"type film": 3}}, "the trained part a1 cannot be read"),
         (CONFIGURATION, {**WEIGHTS, "weights": {"type film": {"": float("nan")}}}, "numbers that are not finite"),
         (CONFIGURATION, {**WEIGHTS, "temperature": 0}, "its temperature is 0.0"),
         (CONFIGURATION, {**WEIGHTS, "temperature": float("inf")}, "its temperature is inf"),
@@ -92,15 +92,15 @@ def test_an_artifact_that_does_not_fit_gets_a_sentence(
 def test_a_file_that_was_cut_gets_a_sentence(tmp_path: Path, name: str, bytes_left: int) -> None:
     file = written(tmp_path / "a1") / name
     file.write_bytes(file.read_bytes()[:bytes_left])
-    with pytest.raises(StageError, match="the artifact a1 cannot be read"):
+    with pytest.raises(StageError, match="the trained part a1 cannot be read"):
         LoadedPlanScorers(tmp_path).get("a1")
 
 
 def test_missing_files_get_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(StageError, match="there is no artifact gone on this machine"):
+    with pytest.raises(StageError, match="there is no trained part gone on this machine"):
         LoadedPlanScorers(tmp_path / "no folder").get("gone")
     (written(tmp_path / "half") / "weights.json").unlink()
-    with pytest.raises(StageError, match="there is no artifact half on this machine"):
+    with pytest.raises(StageError, match="there is no trained part half on this machine"):
         LoadedPlanScorers(tmp_path).get("half")
 
 
@@ -113,5 +113,5 @@ def test_a_fold_that_was_not_kept_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["..", "../a1", "/etc", "a1/", "a\0b", "", ".new-a1", "A1", "a" * 5000, "a1\n"])
 def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
     written(tmp_path / "a1")
-    with pytest.raises(StageError, match="is not the name of an artifact"):
+    with pytest.raises(StageError, match="is not the name of a trained part"):
         LoadedPlanScorers(tmp_path / "a1").get(name)

@@ -234,7 +234,7 @@ def test_concealed_labels_are_neither_shown_nor_understood(tmp_path: Path) -> No
     assert "wrote" not in rules
     status, detail = details(trace)["triplets"]
     assert status == "degraded"
-    assert "`author` is no available node label" in detail
+    assert "`author` is no available type" in detail
     assert details(trace)["ground"][1].startswith("The question has no relation that the graph knows.")
 
 
@@ -253,7 +253,7 @@ BAD = {
         "MATCH (y:paper)-[:printed_at]->(i:institution {name: 'x'}) RETURN y",
         "no available relation",
     ),
-    "no such label": ("MATCH (y:paper)<-[:wrote]-(p:person {name: 'x'}) RETURN y", "no available node label"),
+    "no such label": ("MATCH (y:paper)<-[:wrote]-(p:person {name: 'x'}) RETURN y", "no available type"),
     "not the answer": ("MATCH (p:paper)<-[:wrote]-(a:author {name: 'x'}) RETURN q", "stands in no pattern"),
 }
 

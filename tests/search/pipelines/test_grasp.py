@@ -60,7 +60,7 @@ def test_a_reranker_that_is_not_configured_is_shown_as_skipped() -> None:
     trace = Trace()
     grasp.search(Question("who?"), STAGES, trace)
     assert [(s.status, s.detail) for s in trace.steps if s.name == "rerank"] == [
-        ("skipped", "No reranker is configured; the fused order stands.")
+        ("skipped", "No reranker is configured; the order before it stands.")
     ]
 
 

@@ -121,7 +121,7 @@ def test_a_condition_on_a_field_is_a_hard_filter_of_a_constant(
     ("condition", "why"),
     [
         (Filter("i", "motto", "=", "Dream"), "there is no such property"),
-        (Filter("i", "country", "=", "Dream"), "no node has this value"),
+        (Filter("i", "country", "=", "Dream"), "no entity has this value"),
         (Filter("i", "founded", ">", "Dream"), "there is no such property"),
     ],
 )

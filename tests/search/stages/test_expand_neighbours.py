@@ -118,7 +118,7 @@ def test_neighbours_over_both_directions_and_by_similarity_are_ordered_by_the_su
     ]  # fmt: skip
     assert found.status == "ok"
     assert found.detail == (
-        "1 node has 4 neighbours that can be answers (3 over edges of the graph, 1 by similarity); 4 are kept."
+        "1 entity has 4 neighbours that can be answers (3 over relations of the graph, 1 by likeness); 4 are kept."
     )
 
 
@@ -138,7 +138,7 @@ def test_a_release_without_similarity_edges_is_expanded_over_the_graph_and_says_
     assert "Entries of similar content are not linked" in found.detail
     lonely = expand(stage(tmp_path / "x", TOWN, {}, {}), 4)
     assert (len(lonely.ranking), lonely.status) == (0, "degraded")
-    assert lonely.detail.startswith("None of the first 1 nodes has a neighbour that can be an answer. Entries of")
+    assert lonely.detail.startswith("None of the first 1 entities has a neighbour that can be an answer. Entries of")
 
 
 def plan(*hops: Hop, exclude: Sequence[Exclusion] = ()) -> LinkedPlan:
@@ -165,7 +165,7 @@ def test_policies_decide_by_the_edges_of_the_plan(
     found = expand(stage(tmp_path, TOWN, {}, {1: 0.9}, {}, policy=policy), 0, plans=plans)
     assert bool(len(found.ranking)) == expands
     assert found.status == "ok"
-    assert expands or "follows edges itself" in found.detail
+    assert expands or "follows relations itself" in found.detail
 
 
 def test_a_hub_gives_a_bounded_number_of_neighbours_taken_evenly(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_a_hub_gives_a_bounded_number_of_neighbours_taken_evenly(tmp_path: Path)
     found = expand(made, 0)
     assert found.ranking.keys == (981, 961, 941)
     assert len(made.text.asked[0]) == 50  # type: ignore[attr-defined]
-    assert "1 of the nodes is a hub" in found.detail
+    assert "Entities of which only some neighbours were taken: 1." in found.detail
     assert evenly(np.arange(7, dtype=np.int32), 3).tolist() == [0, 2, 4]
 
 

@@ -182,10 +182,11 @@ def test_a_list_that_does_not_say_how_far_it_is_to_be_trusted_is_refused_by_its_
     with pytest.raises(TypeError):
         GraphRanking(ranked({20: 1.0}))  # type: ignore[call-arg]
     silent: Any = GraphRanking(ranked({20: 1.0}), None, name="pagerank")  # type: ignore[arg-type]
-    with pytest.raises(StageError, match="'pagerank' cannot be fused: it does not say how far it is to be trusted"):
+    refused = "cannot be joined with others: it does not say how far it is to be trusted"
+    with pytest.raises(StageError, match=f"'pagerank' {refused}"):
         fuse(silent)
     bare: Any = ranked({20: 1.0})
-    with pytest.raises(StageError, match="'Ranking' cannot be fused"):
+    with pytest.raises(StageError, match="'Ranking' cannot be joined"):
         fuse(bare)
 
 

@@ -71,7 +71,7 @@ class Shelf:
     def get(self, artifact: str, fold: int = -1) -> Linear:
         self.asked.append((artifact, fold))
         if artifact != self._ranker.name:
-            raise StageError("rerank", f"there is no artifact {artifact} on this machine", permanent=True)
+            raise StageError("rerank", f"there is no trained part {artifact} on this machine", permanent=True)
         return self._ranker
 
 
@@ -150,7 +150,7 @@ def test_the_strongest_signals_of_the_first_results_are_told(stage: LightRank) -
     ("changed", "why"),
     [
         ({"light_artifact": ""}, "No ranker has been trained for this knowledge base"),
-        ({"light_artifact": "ranker-2"}, "there is no artifact ranker-2 on this machine"),
+        ({"light_artifact": "ranker-2"}, "there is no trained part ranker-2 on this machine"),
         (
             {"rankers": Shelf(Linear({"lists": 1.0}, "other@2"))},
             "trained with other@2, and this release has vectors of",

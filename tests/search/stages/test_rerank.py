@@ -110,7 +110,7 @@ def test_when_time_is_short_the_first_candidates_are_reranked_and_the_step_says_
 
     found = rerank(Slow(at_once=2), weight=1.0, neural_seconds=0.02)
     assert found.rankings["reranker"].keys == (2, 1)
-    said = "by number read only the first 2 of 4 candidates; more did not fit into 0.02 seconds."
+    said = "by number read only the first 2 of 4 possible answers; more did not fit into 0.02 seconds."
     assert (found.status, found.detail) == ("degraded", said)
 
 
@@ -125,7 +125,7 @@ def raising(error: Exception) -> Callable[[Sequence[str]], Sequence[float]]:
     ("of", "said"),
     [
         (raising(StageError("rerank", "the server is away")), "The order before stays: the server is away."),
-        (raising(DeadlineExceeded("rerank")), "The order before stays: no candidate could be reranked in 3 seconds."),
+        (raising(DeadlineExceeded("rerank")), "The order before stays: none could be reranked in 3 seconds."),
         (
             lambda d: [float("nan")] * len(d),
             "The order before stays: by number gave no number for some of 4 documents.",

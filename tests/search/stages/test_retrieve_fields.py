@@ -165,7 +165,7 @@ def test_the_pipeline_shows_the_sum_of_every_result_with_the_titles_of_its_lists
         assert sum(share["contribution"] for share in shares.values()) == pytest.approx(result["score"], abs=1e-6)
         for share in shares.values():
             assert share["contribution"] == pytest.approx(share["weight"] * (share["score"] or 0.0), abs=1e-6)
-    why = show_why(shown, 1)
+    why = show_why(shown, 1, {})
     assert why is not None
     assert why.fused
     assert why.formula == "w × score"

@@ -112,7 +112,7 @@ def test_what_cannot_be_a_plan_inside_keeps_the_form_open_and_says_why(
     form = Form(client, asked(WHO)).press("inside 0").press("drop-order")
     form.press("outside")
     assert form.status == 400
-    assert "A plan inside another one selects nodes" in words(form.page)
+    assert "A plan inside another one needs a starting point" in words(form.page)
     assert "What is meant by" in words(form.page)
     form.press("add-filter").press("outside", **{"/filters/0/value": ""})
     assert form.status == 400

@@ -137,7 +137,7 @@ def test_faults_stand_beside_their_fields_and_nothing_is_lost_or_saved(keeper: C
     assert values() is None
     assert re.search(r'id="type-fault-1">&#x27;Person&#x27; means person already', page)
     assert re.search(r'id="relation-fault-1">&#x27;directed-by&#x27; is a wording of directed by already', page)
-    assert "There is no node type &#x27;ghost&#x27; in this knowledge base." in page
+    assert "There is no type &#x27;ghost&#x27; in this knowledge base." in page
     assert "Kept.</textarea>" in page
     assert 'value="Person, movie"' in page
 

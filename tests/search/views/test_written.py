@@ -1,4 +1,4 @@
-"""The written answer in a model's words: a part of the result page that comes in versions, or a page of its own."""
+"""The written answer in a model's words: on the result page in versions, a page of its own, by the API and by `ask`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
+from django.core.management import call_command
 from django.http import StreamingHttpResponse
 from django.test import Client
 from pytest_django.fixtures import Settings
@@ -15,6 +16,7 @@ from pytest_django.fixtures import Settings
 from grasp_site.settings import GRASP_TOOLS
 from search.models import KnowledgeBase, SearchRun
 from search.services.searches.request_search import request_search
+from search.services.searches.reword import NO_MODEL
 from search.services.searches.run_search import run_search
 from tests import misbehaving
 
@@ -75,10 +77,34 @@ def test_without_an_answer_of_the_model_the_composed_sentences_stay(
     settings.LLM_BASE_URL = ""
     [only] = versions(client, run)
     assert "Two films answer this: Amber Road" in only
-    assert "language model" not in only
+    assert "No language model is set up, so these are the composed sentences." in only
     page = client.get(f"/search/{run.pk}/written/")
     assert "Two films answer this: Amber Road" in page.content.decode()
     assert f"/search/{run.pk}/#result-1" in page.content.decode()
+
+
+def test_the_api_and_the_command_say_it_where_it_is_asked_for(
+    client: Client, films: KnowledgeBase, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = f"/api/v1/searches/{asked().pk}/"
+    composed = client.get(address).json()["answer"]
+    assert "reworded" not in composed
+    said = json.dumps({"sentences": ["Amber Road [1] is a film.", "Bob made it [1]."]})
+    with misbehaving.running(misbehaving.streamed(said)) as server:
+        settings.LLM_BASE_URL, settings.LLM_MODEL = server.url, "tiny-1"
+        answer = client.get(f"{address}?reword=true").json()["answer"]
+        call_command("ask", "films", "Who made Amber Road?", "--reword")
+    assert ([one["text"] for one in answer["written"]], answer["reworded"]) == (
+        ["Amber Road [1] is a film."], {"done": True, "because": ""},
+    )  # fmt: skip
+    printed = capsys.readouterr().out
+    assert "Amber Road [1] is a film.\n[1] Amber Road: film; " in printed
+    assert "In the words of a language model, each sentence checked." in printed
+
+    settings.LLM_BASE_URL = ""
+    answer = client.get(f"{address}?reword=true").json()["answer"]
+    assert (answer["written"], answer["reworded"]) == (composed["written"], {"done": False, "because": NO_MODEL})
+    assert client.get(f"{address}?reword=perhaps").json()["errors"][0]["pointer"] == "/reword"
 
 
 def test_where_nothing_is_written_there_is_no_such_page(client: Client, films: KnowledgeBase) -> None:

@@ -179,6 +179,13 @@ def test_an_evaluation_shows_its_figures_and_leads_to_its_searches(staff: Client
     assert "2 search runs" in " ".join(followed(staff, shown, "Show its searches").split())
 
 
+def test_evaluations_are_listed_by_what_differs(staff: Client, measured: Evaluation) -> None:
+    listed = page(staff, reverse("admin:training_evaluation_changelist"))
+    names = re.findall(r"/evaluation/[\w-]+/change/[^>]*>([^<]+)</a>", listed)
+    assert names == ["films: 2 questions · text", "films: 1 question · text"]
+    assert f">{measured.pk}<" not in listed
+
+
 def test_a_question_set_leads_to_its_questions_and_they_to_their_searches(staff: Client, measured: Evaluation) -> None:
     shown = page(staff, row("questionset", QuestionSet.objects.get().pk))
     assert "2 questions" in " ".join(followed(staff, shown, "Show its questions").split())

@@ -174,3 +174,13 @@ def test_what_was_picked_is_launched_and_a_clone_keeps_what_is_offered_no_more(
     page = staff.get(address("evaluate", like=str(job.pk))).content.decode()
     assert re.search(r'name="argument-pipelines" value="path fuse.k=5"[^>]*checked', page)
     assert '<option value="gone" selected>' in field(page, "argument-split")
+
+
+def test_a_schedule_can_take_the_newest_version_of_a_question_set_each_time(
+    staff: Client, sets: list[QuestionSet]
+) -> None:
+    page = staff.get(reverse("admin:search_jobschedule_add") + "?kind=evaluate&question_set=lost").content.decode()
+    choices = re.findall(r'<option value="([^"]*)"', field(page, "question_set"))
+    # Without a version first, then each version.
+    assert choices == ["", "films/many", "films/split", "films/many@1", "films/split@1", "/lost"]
+    assert "many · films · the newest version each time" in page

@@ -198,7 +198,7 @@ def test_an_adapter_of_another_base_model_is_refused_by_name(
     folder = written(one, tmp_path / "reranker-1")
     about = json.loads((folder / "adapter_config.json").read_bytes())
     (folder / "adapter_config.json").write_text(json.dumps({**about, "base_model_name_or_path": "other/model"}))
-    with pytest.raises(StageError, match="its adapter belongs to other/model, and the artifact is of"):
+    with pytest.raises(StageError, match="its adapter belongs to other/model, and the trained part is of"):
         LoadedScorers(tmp_path, device="cpu").get(artifact="reranker-1")
 
 

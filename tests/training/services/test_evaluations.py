@@ -252,7 +252,9 @@ def test_two_evaluations_are_compared_question_by_question(films: KnowledgeBase)
     b = evaluated("text", examples=[*EXAMPLES[1:], Example("q5", "fifth", ("film/1",))])
     found = compare_evaluations(a, b)
     assert (found["common"], found["only_a"], found["only_b"]) == (3, 1, 1)
-    assert found["specification"] == [{"path": "stages.retrieve.OPTIONS.depth", "a": 2, "b": 50}]
+    assert [(one.key, one.label, one.before, one.after) for one in found["settings"]] == [
+        ("retrieve.depth", "Retrieve: depth", 2, 50)
+    ]
     assert [(one["id"], one["change"], one["a"]["rank"], one["b"]["rank"]) for one in found["questions"]] == [
         ("q2", "better", None, 3), ("q3", "same", None, None), ("q4", "same", 2, 2),
     ]  # fmt: skip

@@ -129,9 +129,10 @@ def test_a_search_without_the_artifacts_files_is_answered_and_says_so(makers_bas
     run = searched(UNSEEN[0])
     sources, status, detail = planned(run)
     assert (run.status, sources, status) == ("done", {"schema"}, "degraded")
-    assert detail.startswith(f"Plans are scored without the trained planner: the artifact {report['artifact']} cannot")
+    said = f"Plans are scored without the trained planner: the trained part {report['artifact']} cannot"
+    assert detail.startswith(said)
     shutil.rmtree(artifact.directory)
-    assert "there is no artifact" in planned(searched(UNSEEN[0]))[2]
+    assert "there is no trained part" in planned(searched(UNSEEN[0]))[2]
     assert ranking_of(searched(UNSEEN[0]))
 
 

@@ -242,6 +242,12 @@ def test_a_comparison_opens_with_the_newest_two_and_the_questions_that_differ(re
         knowledge_base="films", examples=EXAMPLES, split="val", pipelines=["path"], settings={"fuse.k": 7}
     )["evaluation"]
     told = page(reader, "evaluations-compare")
+    # Settings are said in words, with what they do; the name that files have for them stands below.
+    assert re.search(
+        r'scope="row">Retrieve: depth<span class="dim">[^<]+</span><code class="dim">retrieve.depth</code>', told
+    )
+    assert '<td data-label="A">–</td><td data-label="B">Plan, Link, Traverse, Rescore, Fuse, Check</td>' in told
+    assert "OPTIONS" not in told
     a, b = re.findall(r'value="([\w-]+)" selected', told.partition('name="metric"')[0])
     assert (a, b) == (evaluation, str(other))
     assert '<option value="different" selected>those that differ' in told
@@ -274,7 +280,7 @@ def test_evaluations_are_named_after_what_differs(films: KnowledgeBase) -> None:
     val = made(split="val", questions=2)
     assert named_evaluations([val, first])[val.pk] == "films: val · 2 questions · grasp@2"
     other = made(specifications=[pin("grasp", 2, k=5)])
-    assert named_evaluations([other, first])[other.pk] == "films: grasp@2 · fuse.k 5"
+    assert named_evaluations([other, first])[other.pk] == "films: grasp@2 · Fuse: k 5"
     twin = made()
     names = named_evaluations([twin, first])
     assert names[twin.pk].startswith("films: grasp@2 · ")

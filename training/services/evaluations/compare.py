@@ -8,8 +8,8 @@ from typing import Any, overload
 
 import numpy as np
 
-from search.domain.differences import MISSING, differences
 from search.domain.errors import Fault, InvalidRequest, nearest
+from search.services.pipelines.differing_settings import differing_settings
 from training.evaluation.comparisons import comparisons
 from training.evaluation.measures import MEASURES, Values, means
 from training.models import AskedQuestion, Evaluation, Outcome
@@ -75,7 +75,7 @@ def compare_evaluations(
     Questions are paired by text and answers, so the two sets may be different versions. Measures and the test by
     `metric` (`comparisons`) are over the pairs. `questions` has the pairs, those with the largest difference by
     `metric` first, each with the question's `position` in b; `change` keeps those where b is different, better, worse,
-    or the same. `specification` lists what differs between the two. An empty name of a pipeline means the first one.
+    or the same. `settings` lists the settings in which the two differ. An empty name of a pipeline means the first one.
 
     Raises InvalidRequest with every fault, also when the two have no question in common.
     """
@@ -105,7 +105,7 @@ def compare_evaluations(
         "only_a": len(ours) - len(common),
         "only_b": len(theirs) - len(common),
         "comparisons": comparisons({side: {metric: values[side][metric]} for side in ("b", "a")}, a.seed),
-        "specification": _differences(_specification(a, labels[0]), _specification(b, labels[1])),
+        "settings": differing_settings(_specification(a, labels[0]), _specification(b, labels[1])),
         "questions": Pairs(sorted((one for one in pairs if _kept(one, change)), key=lambda one: -abs(one.difference))),
     }
 
@@ -155,12 +155,3 @@ def _described(pairs: Sequence[_Pair]) -> list[dict[str, Any]]:
 def _specification(evaluation: Evaluation, label: str) -> Mapping[str, Any]:
     found = next((one for one in evaluation.specifications if one["label"] == label), None)
     return (found or evaluation.pipelines.get(label) or {}).get("specification", {})
-
-
-def _differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return each place where two specifications differ, with both values; a value that is missing is null."""
-    return [{"path": one.path, "a": _null(one.before), "b": _null(one.after)} for one in differences(a, b)]
-
-
-def _null(value: Any) -> Any:
-    return None if value is MISSING else value

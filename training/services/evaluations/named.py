@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from search.domain.differences import MISSING, differences
+from search.domain.differences import MISSING
+from search.language.reader import moment, value_words
+from search.services.pipelines.differing_settings import differing_settings
 from training.models import Evaluation
 
 MOST = 3
@@ -34,7 +36,7 @@ def named_evaluations(evaluations: Iterable[Evaluation]) -> dict[UUID, str]:
             names.append(f"{base}: {' · '.join([*told, values[-1], *other])}")
         repeated = Counter(names)
         for one, name in zip(rows, names, strict=True):
-            found[one.pk] = f"{name} · {one.created:%d %b %Y %H:%M}" if repeated[name] > 1 else name
+            found[one.pk] = f"{name} · {moment(one.created)}" if repeated[name] > 1 else name
     return found
 
 
@@ -45,7 +47,8 @@ def _facets(one: Evaluation) -> tuple[str, ...]:
     more = f" and {len(pipelines) - MOST} more" if len(pipelines) > MOST else ""
     return (
         f"{of.name}@{of.version}" if of else "questions of a file", one.split, one.release_name,
-        f"{one.questions:,} questions", f"settings {one.settings_version}", f"{', '.join(pipelines[:MOST])}{more}",
+        f"{one.questions:,} question{'s' * (one.questions != 1)}",
+        f"settings {one.settings_version}", f"{', '.join(pipelines[:MOST])}{more}",
     )  # fmt: skip
 
 
@@ -69,8 +72,9 @@ def _differing(before: Evaluation, after: Evaluation) -> list[str]:
     for old, new in zip(before.specifications, after.specifications, strict=False):
         if old.get("specification_hash") == new.get("specification_hash"):
             continue
-        for one in differences(old["specification"], new["specification"]):
-            name = one.path.removeprefix("stages.").replace(".OPTIONS.", ".")
-            value = "left out" if one.after is MISSING else one.after
-            told.append(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}")
+        for one in differing_settings(old["specification"], new["specification"]):
+            if one.whole:
+                told.append(f"without {one.before}" if one.after is MISSING else f"with {one.after}")
+            else:
+                told.append(f"{one.label} {'left out' if one.after is MISSING else value_words(one.after)}")
     return told[:MOST] if len(told) <= MOST else [f"{len(told)} settings differ"]

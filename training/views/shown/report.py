@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from search.domain.differences import MISSING
+from search.language.reader import value_words
+from search.services.pipelines.differing_settings import Differing
 from training.evaluation.judged import JUDGED_MEASURES
 from training.evaluation.lost import LostStage
 from training.evaluation.measures import MEASURES
@@ -260,3 +263,20 @@ def stages_told(pipelines: Sequence[PipelineShown]) -> list[LostStage]:
     """Return the stages that lost an answer of any pipeline, in the order of the flow, for the legend."""
     names = {segment.name for pipeline in pipelines for segment in pipeline.lost}
     return [stage for stage in LostStage if stage.value in names]
+
+
+def settings_of(differing: Sequence[Differing]) -> Sequence[Mapping[str, str]]:
+    """Return the settings in which two pipelines differ as rows; the steps that only one side has are the first row."""
+    steps = [one for one in differing if one.whole]
+    sides = ([str(value) for value in values if value is not MISSING]
+             for values in ([one.before for one in steps], [one.after for one in steps]))  # fmt: skip
+    a, b = (", ".join(titles) or "–" for titles in sides)
+    first = [{"label": "Steps that the other does not have", "about": "", "key": "", "a": a, "b": b}] if steps else []
+    return first + [
+        {"label": one.label, "about": one.about, "key": one.key, "a": _value(one.before), "b": _value(one.after)}
+        for one in differing if not one.whole
+    ]  # fmt: skip
+
+
+def _value(value: Any) -> str:
+    return "–" if value is MISSING else value_words(value) or "none"

@@ -35,7 +35,7 @@ def disk_space() -> Iterator[Alert]:
         yield Alert(
             "disk", "now" if free < FREE_NOW else "soon",
             f"The disk is nearly full: {filesizeformat(disk.free)} of {filesizeformat(disk.total)} are free.",
-            "Drop releases that nobody needs, delete old artifacts, or shorten GRASP_RUNS_DAYS and GRASP_JOB_DAYS.",
+            "Drop releases that nobody needs, delete old trained parts, or shorten GRASP_RUNS_DAYS and GRASP_JOB_DAYS.",
             link=reverse("admin:search_release_changelist"), link_text="Releases",
             command="manage.py drop_release NAME NUMBER",
         )  # fmt: skip

@@ -75,7 +75,7 @@ def test_a_type_whose_own_name_is_a_word_for_anything_or_a_plural_is_itself() ->
 
 
 def test_a_word_that_could_be_two_types_is_left_for_the_parser() -> None:
-    with pytest.raises(PlanInvalid, match="There is no node type 'company'"):
+    with pytest.raises(PlanInvalid, match="There is no type 'company'"):
         mended(written(anchor__label="company"))
 
 
@@ -90,7 +90,7 @@ def test_any_type_is_a_star(label: Any) -> None:
 def test_case_wording_inverse_wording_and_aliases_of_a_relation_are_mended(rel: str) -> None:
     plan, said = mend(written(hop__rel=rel), SHOP)
     assert Plan.parse(plan, SHOP).hops[0].rel == "HAS_BRAND"
-    assert said == [f"relation {rel!r} of hop 1 was read as HAS_BRAND"]
+    assert said == [f"relation {rel!r} of step 1 was read as HAS_BRAND"]
 
 
 @pytest.mark.parametrize("rel", ["<-REPLACES-", "^REPLACES", "REPLACES^-1", "inverse of REPLACES", "REPLACES (reverse)",
@@ -137,7 +137,7 @@ def test_words_for_directions(word: Any, direction: str | None) -> None:
 def test_a_direction_that_the_schema_only_has_the_other_way_is_turned() -> None:
     plan, said = mend(written(hop__direction="out"), SHOP)
     assert Plan.parse(plan, SHOP).hops[0].direction == "in"
-    assert said == ["hop 1 ran the wrong way; HAS_BRAND was turned to 'in'"]
+    assert said == ["step 1 ran the wrong way; HAS_BRAND was turned to 'in'"]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_a_bare_text_becomes_an_anchor_a_target_and_a_list() -> None:
 def test_ids_that_a_model_invents_are_left_out() -> None:
     plan, said = mend(written(anchor__ids=["B-17"]), SHOP)
     assert Plan.parse(plan, SHOP).anchors[0].ids == ()
-    assert said == ["ids of anchor 1 were left out: a model cannot know them"]
+    assert said == ["ids of starting point 1 were left out: a model cannot know them"]
 
 
 def test_an_unknown_key_that_may_mean_something_is_left_for_the_parser() -> None:
@@ -219,7 +219,7 @@ def test_a_document_search_has_one_anchor_in_the_place_of_the_target() -> None:
 def test_a_document_search_with_hops_is_one_that_filters() -> None:
     plan, said = mend(written(retrieval_mode="doc_search"), SHOP)
     assert Plan.parse(plan, SHOP).retrieval_mode == "graph_filter_doc"
-    assert said == ["doc_search has no hops; the plan has, and was read as graph_filter_doc"]
+    assert said == ["doc_search has no steps; the plan has, and was read as graph_filter_doc"]
 
 
 def test_a_plan_without_anchors_is_answered_by_text() -> None:
@@ -240,7 +240,7 @@ def test_a_cycle_is_executed_as_written() -> None:
 
 
 def test_a_target_that_no_hop_reaches_is_a_fault() -> None:
-    with pytest.raises(PlanInvalid, match="No hop reaches the target 'answer'") as caught:
+    with pytest.raises(PlanInvalid, match="No step reaches the target 'answer'") as caught:
         mended(written(target__var="answer"))
     assert caught.value.faults[0].pointer == "/target/var"
 

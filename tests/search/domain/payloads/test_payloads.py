@@ -192,7 +192,7 @@ def test_a_graphs_list_that_does_not_say_how_far_to_trust_it_cannot_be_read() ->
     for version in (1, 2):
         with pytest.raises(UnreadablePayload, match="lacks 'risk_level'"):
             read_payload("graph list", {k: v for k, v in output.items() if k != "risk_level"}, version)
-    with pytest.raises(UnreadablePayload, match="the risk level 'bold' is none of no_trade, weak"):
+    with pytest.raises(UnreadablePayload, match="the level of trust 'bold' is none of no_trade, weak"):
         read_payload("graph list", output | {"risk_level": "bold"})
 
 

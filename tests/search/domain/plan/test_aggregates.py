@@ -81,7 +81,7 @@ def test_a_type_without_numbers_says_so() -> None:
 def test_several_numbers_of_one_node_are_not_added_up_but_have_a_least_and_a_largest() -> None:
     for ask in ("sum", "mean"):
         assert of("vase", ask, "ratings").message == (
-            "ratings holds several numbers of one node; only their min or max can be asked for."
+            "ratings holds several numbers of one entity; only their min or max can be asked for."
         )
     for ask in ("min", "max"):
         data = {"target": {"var": "T", "labels": ["vase"]}, "ask": ask, "show": "ratings"}

@@ -209,11 +209,11 @@ HOP: dict[str, Any] = {"from": "T", "rel": "USED_FOR", "to_var": "u"}
     ("exclude", "pointer", "said"),
     [
         ({}, "/exclude", "exclude is a list, not an object."),
-        ([{}], "/exclude/0", "at least one anchor or hop"),
+        ([{}], "/exclude/0", "at least one starting point or step"),
         ([{"hops": [HOP | {"from": "S"}]}], "/exclude/0", "The exclusion starts nowhere: one of"),
         ([{"hops": [HOP | {"to_var": "b"}]}], "/exclude/0", "this one holds 'T' and 'b'"),
         ([{"hops": [HOP | {"rel": "USED_FR"}]}], "/exclude/0/hops/0/rel", "Did you mean 'USED_FOR'?"),
-        ([{"hops": [HOP], "anchors": [{"var": "z", "text": "x"}]}], "/exclude/0/anchors/0/var", "No hops lead from"),
+        ([{"hops": [HOP], "anchors": [{"var": "z", "text": "x"}]}], "/exclude/0/anchors/0/var", "No steps lead from"),
         ([{"anchors": [{"var": "b", "text": "x"}]}], "/exclude/0/anchors/0/var", "cannot be excluded as well"),
         ([{"hops": [HOP, HOP | {"from": "y", "to_var": "z"}]}], "/exclude/0/hops/1/from", "not connected to 'T'"),
         ([{"hops": [HOP], "target": {}}], "/exclude/0/target", "There is no key 'target' here."),

@@ -80,7 +80,7 @@ def test_a_field_that_the_inner_answers_lack_is_refused_at_its_place() -> None:
     ("inner", "said"),
     [
         ("the oldest brand", "an object as the whole plan is, not a string"),
-        ({"target": {"var": "B", "labels": ["brand"]}}, "A plan inside another one selects nodes"),
+        ({"target": {"var": "B", "labels": ["brand"]}}, "A plan inside another one needs a starting point"),
         (nested(MAX_DEPTH), f"Plans are nested at most {MAX_DEPTH} deep"),
     ],
 )
@@ -146,7 +146,7 @@ def test_an_exclusion_may_hold_one() -> None:
 def test_its_harmless_faults_are_mended_too_and_told_with_their_place() -> None:
     written, said = mend(of(OLDEST | {"target": {"var": "B", "labels": "brands"}}), SHOP)
     assert Plan.parse(written, SHOP) == Plan.parse(of(OLDEST), SHOP)
-    assert any(sentence.startswith("in the plan of anchor 1, ") for sentence in said)
+    assert any(sentence.startswith("in the plan of starting point 1, ") for sentence in said)
 
 
 def test_an_anchor_with_an_empty_plan_needs_a_name() -> None:

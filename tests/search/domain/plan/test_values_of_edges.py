@@ -72,31 +72,31 @@ def test_a_plan_without_these_parts_is_written_as_it_was() -> None:
     ("parts", "pointer", "said"),
     [
         ({"hops": sold(CHEAP | {"field": "prize"})}, "/hops/0/where/0/field",
-         "The edges of SOLD_AT have no field 'prize'. They have price, note. Did you mean 'price'?"),
+         "SOLD_AT has no field 'prize'. It has price, note. Did you mean 'price'?"),
         ({"hops": sold(CHEAP | {"value": "cheap"})}, "/hops/0/where/0/value", "price holds a number, not a string."),
         ({"hops": sold(CHEAP | {"var": "T"})}, "/hops/0/where/0/var",
          "There is no key 'var' here. Did you mean 'value'?"),
         ({"hops": sold(CHEAP | {"value": {"var": "a", "field": "weight"}})}, "/hops/0/where/0/value",
-         "A filter of an edge takes a value; only filters of nodes compare two nodes."),
+         "A filter of a relation takes a value; only one of an entity compares."),
         ({"hops": sold({"field": "note", "op": "<", "value": "b"})}, "/hops/0/where/0/op",
          "note is text and has no order; use contains."),
         ({"hops": [SOLD | {"rel": "*", "where": [CHEAP | {"field": "colour"}]}]}, "/hops/0/where/0/field",
-         "No edge has a field 'colour'."),
+         "No relation has a field 'colour'."),
         ({"order": {"by": {"field": "note", "edge": "a"}}}, "/order/by/field",
          "note is text; an order needs a number or a date."),
         ({"order": {"by": {"field": "price", "edge": "b"}}}, "/order/by/edge",
-         "No hop joins 'T', the answers, and 'b'."),
+         "No step joins 'T', the answers, and 'b'."),
         ({"show": "weight", "show_edge": "a"}, "/show",
-         "The edges of SOLD_AT have no field 'weight'. They have price, note."),
+         "SOLD_AT has no field 'weight'. It has price, note."),
         ({"show": "price", "show_edge": "a", "ask": "mean"}, "/show_edge",
-         "mean is computed from a field of the answers, not of an edge."),
-        ({"show_edge": "a"}, "/show", "show names the field of the edge."),
+         "mean is computed from a field of the answers, not of a relation."),
+        ({"show_edge": "a"}, "/show", "show names the field of the relation."),
         ({"hops": [SOLD, {"from": "T", "rel": "SOLD_AT", "to_var": "a"}],
           "order": {"by": {"field": "price", "edge": "a"}}},
-         "/order/by/edge", "Several hops join 'T' and 'a', so it is open which edge is meant."),
+         "/order/by/edge", "Several steps join 'T' and 'a', so it is open which relation is meant."),
         ({"hops": [SOLD, {"from": "p", "rel": "WORKS_AT", "to_var": "T"}, {"from": "p", "rel": "LIKES", "to_var": "a"}],
           "order": {"by": {"field": "price", "edge": "a"}}}, "/order/by/edge",
-         "'T' and 'a' are also joined by other hops, and then no edge is compared."),
+         "'T' and 'a' are also joined by other steps, and then no relation is compared."),
     ],
 )  # fmt: skip
 def test_what_is_refused(parts: dict[str, Any], pointer: str, said: str) -> None:
@@ -108,7 +108,7 @@ def test_a_release_without_counted_fields_refuses_and_otherwise_works() -> None:
     old = replace(old, relations=tuple(replace(one, fields=()) for one in old.relations))
     assert all("fields" not in one for one in old.to_json()["relations"])
     assert Plan.parse(VALID, old) == parsed()
-    with pytest.raises(PlanInvalid, match="The edges of SOLD_AT have no field 'price'"):
+    with pytest.raises(PlanInvalid, match="SOLD_AT has no field 'price'"):
         Plan.parse(VALID | {"hops": sold(CHEAP)}, old)
 
 

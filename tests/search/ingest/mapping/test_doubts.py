@@ -30,7 +30,7 @@ def mended(folder: Path, shown: dict[str, Any], kind: str, label: str) -> dict[s
 def test_references_that_lead_nowhere_are_mended_by_the_prefix_that_they_have(tmp_path: Path) -> None:
     folder = written("garden", tmp_path)
     shown = preview(folder)
-    said = "None of the 50 references in the column 'nursery_id' (NUR-1, NUR-2, NUR-3) leads to a node."
+    said = "None of the 50 references in the column 'nursery_id' (NUR-1, NUR-2, NUR-3) leads to an entity."
     assert warning(shown, "dangling")["message"] == said
     after = mended(folder, shown, "dangling", "Put 'NUR-' before the ids of nurseries.csv")
     assert (after["edges"], after["bad_rows"], after["warnings"]) == (40 + 50, 3 + 10, [])
@@ -39,7 +39,7 @@ def test_references_that_lead_nowhere_are_mended_by_the_prefix_that_they_have(tm
 def test_a_table_without_a_relation_is_offered_its_values_as_nodes(tmp_path: Path) -> None:
     folder = written("recipes", tmp_path)
     shown = preview(folder)
-    after = mended(folder, shown, "no_relations", "Make nodes of the 6 values of 'Tags'")
+    after = mended(folder, shown, "no_relations", "Make entities of the 6 values of 'Tags'")
     # 42 recipes with one, two and three tags in turn.
     assert (after["nodes"], after["edges"]) == (42 + 6, 14 * (1 + 2 + 3))
     assert all(one["kind"] != "no_relations" for one in after["warnings"])

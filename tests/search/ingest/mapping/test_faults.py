@@ -67,9 +67,9 @@ def test_an_edge_to_a_bad_row_names_that_row_and_ids_that_were_not_separated_are
     found = faults(tmp_path, text, {**PEOPLE, "files": [{**PEOPLE["files"][0], "columns": columns}]})
     assert [(row, message) for row, kind, message in found if kind == "no_such_node"] == [
         (4, "Column 'of': the target '2' was left out: row 3 of people.csv is bad. Mended there, this is good."),
-        (5, "Column 'of': there is no node '1,3', but one for each part between ',': separate them as the other cells "
-            "do."),
-        (7, "Column 'of': there is no node '9'."),
+        (5, "Column 'of': there is no entity '1,3', but one for each part between ',': separate them as the other "
+            "cells do."),
+        (7, "Column 'of': there is no entity '9'."),
     ]  # fmt: skip
 
 

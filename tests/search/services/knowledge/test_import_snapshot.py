@@ -163,7 +163,7 @@ def test_a_dry_run_says_what_there_is_and_writes_nothing(tmp_path: Path) -> None
 
 @pytest.mark.django_db
 def test_a_bundle_without_a_single_node_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ImportFailed, match="has no node that could be loaded"):
+    with pytest.raises(ImportFailed, match="has no entity that could be loaded"):
         import_snapshot(source=bundles.write(tmp_path, [], []), index=False)
 
 
@@ -175,14 +175,14 @@ def test_a_bundle_without_a_single_node_is_refused(tmp_path: Path) -> None:
         ("[]", "Expected one JSON object"),
         ('{"name": "a b", "node_types": {"film": {}}}', "'name' has to be letters, digits"),
         ('{"name": "films"}', "'node_types' has to be an object"),
-        ('{"name": "films", "node_types": {"film": 5}}', "Node type 'film' has to be an object"),
+        ('{"name": "films", "node_types": {"film": 5}}', "The type 'film' has to be an object"),
         (
             '{"name": "films", "node_types": {"film": {"fields": {"year": {"type": "int"}}}}}',
             "Field 'year' of 'film' has the unknown type 'int'; known are text, keyword, number, date",
         ),
         (
             '{"name": "films", "node_types": {"film": {}}, "relation_types": [{"relation": "R", "source": "song"}]}',
-            "relation_types[0] has the unknown node type 'song' as its source",
+            "relation_types[0] has the unknown type 'song' as its source",
         ),
         (
             '{"name": "films", "node_types": {"film": {}}, "language": "%s"}' % ("x" * 21),
@@ -221,7 +221,7 @@ def test_an_import_that_loses_its_connection_fails_and_the_next_one_cleans_up(tm
     source = bundles.write(tmp_path)
 
     def disconnect(step: str, done: int, total: int | None) -> None:
-        if step == "Indexing edges" and connection.connection is not None:
+        if step == "Indexing relations" and connection.connection is not None:
             with another_session(autocommit=True) as other:
                 other.execute("SELECT pg_terminate_backend(%s)", [connection.connection.info.backend_pid])
 
@@ -286,7 +286,7 @@ def test_a_second_attempt_of_the_same_job_keeps_what_was_loaded(tmp_path: Path) 
 
     def interrupt(part: str, done: int, total: int | None) -> None:
         parts.append(part)
-        if part == "Loading edges" and done:
+        if part == "Loading relations" and done:
             raise OperationalError("the server went away")
 
     source = bundles.write(tmp_path)
@@ -297,8 +297,8 @@ def test_a_second_attempt_of_the_same_job_keeps_what_was_loaded(tmp_path: Path) 
     run = RunContext(progress=lambda part, done, total: parts.append(part), notes=notes)
     again = import_snapshot(source=source, index=False, run=run)
     assert again.snapshot == begun.pk
-    assert "Loading nodes" not in parts
-    assert "Loading edges" in parts
+    assert "Loading entities" not in parts
+    assert "Loading relations" in parts
     assert len(bundles.edges_of(begun.pk)) == 2
     # A third attempt finds all of it.
     parts.clear()
@@ -311,7 +311,7 @@ def test_a_bundle_that_changed_meanwhile_is_loaded_anew(tmp_path: Path) -> None:
     notes = NotesInMemory()
 
     def interrupt(part: str, done: int, total: int | None) -> None:
-        if part == "Loading edges":
+        if part == "Loading relations":
             raise OperationalError("the server went away")
 
     with pytest.raises(ImportFailed):

@@ -160,7 +160,7 @@ def test_a_run_that_is_cut_off_anywhere_is_gone_on_with(
     assert check_graph(knowledge_base=films).differences == []
 
 
-@pytest.mark.parametrize("part", ["Writing nodes", "Writing edges"])
+@pytest.mark.parametrize("part", ["Writing entities", "Writing relations"])
 def test_a_batch_of_another_process_is_neither_lost_nor_written_twice(
     films: KnowledgeBase, neo4j: Connection, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
@@ -176,13 +176,13 @@ def test_a_batch_of_another_process_is_neither_lost_nor_written_twice(
         if what != part or overtaken:
             return
         overtaken.append(done)
-        if what == "Writing nodes":
+        if what == "Writing entities":
             other.write_nodes(next(documents.nodes(snapshot.pk, snapshot.schema, first=7, size=7)), done)
         else:
             other.write_edges(int(relation[order[0]]), source[order], target[order], done)
 
     assert sync_graph(knowledge_base=films, run=plain_run(overtake)).outcome == "written"
-    assert overtaken == [7 if part == "Writing nodes" else 11]
+    assert overtaken == [7 if part == "Writing entities" else 11]
     assert_holds(neo4j, snapshot)
     assert check_graph(knowledge_base=films).differences == []
     with pytest.raises(OvertakenByAnother):
@@ -234,23 +234,23 @@ def test_what_was_begun_of_another_origin_is_written_anew(films: KnowledgeBase, 
 @pytest.mark.parametrize(
     ("change_of", "sentence"),
     [
-        ("MATCH (n:{S} {{id: 'n04'}}) DETACH DELETE n", "14 nodes of the type person; there should be 15"),
-        ("CREATE (:{S}:T0 {{key: 900}})", "16 nodes of the type"),
-        ("CREATE (:{S}:T77 {{key: 900}})", "1 nodes of no type"),
-        ("MATCH (n:{S} {{id: 'n04'}}) SET n.f1n = [5]", "The node n04 differs in year"),
-        ("MATCH (n:{S} {{id: 'n04'}}) SET n.id = 'n99'", "The node n04 differs in id"),
-        ("MATCH (n:{S} {{id: 'n04'}}) SET n.extra = 1", "The node n04 differs in extra"),
-        ("MATCH (:{S} {{id: 'n04'}})-[r:{R}]->() DELETE r", "29 edges of the relation SEEN_BY; there should be 30"),
-        ("MATCH (a:{S} {{id: 'n04'}}), (b:{S} {{id: 'n05'}}) CREATE (a)-[:{R}]->(b)", "31 edges of the relation"),
-        ("MATCH (a:{S} {{id: 'n04'}}), (b:{S} {{id: 'n05'}}) CREATE (a)-[:R99]->(b)", "edges of no relation"),
+        ("MATCH (n:{S} {{id: 'n04'}}) DETACH DELETE n", "14 entities of the type person; there should be 15"),
+        ("CREATE (:{S}:T0 {{key: 900}})", "16 entities of the type"),
+        ("CREATE (:{S}:T77 {{key: 900}})", "1 entities whose type"),
+        ("MATCH (n:{S} {{id: 'n04'}}) SET n.f1n = [5]", "The entity n04 differs in year"),
+        ("MATCH (n:{S} {{id: 'n04'}}) SET n.id = 'n99'", "The entity n04 differs in id"),
+        ("MATCH (n:{S} {{id: 'n04'}}) SET n.extra = 1", "The entity n04 differs in extra"),
+        ("MATCH (:{S} {{id: 'n04'}})-[r:{R}]->() DELETE r", "29 of the relation SEEN_BY; there should be 30"),
+        ("MATCH (a:{S} {{id: 'n04'}}), (b:{S} {{id: 'n05'}}) CREATE (a)-[:{R}]->(b)", "31 of the relation"),
+        ("MATCH (a:{S} {{id: 'n04'}}), (b:{S} {{id: 'n05'}}) CREATE (a)-[:R99]->(b)", "a relation that the imported"),
         (
             "MATCH (a:{S} {{id: 'n04'}})-[r:{R}]->(b), (c:{S} {{id: 'n05'}}) WHERE b <> c DELETE r "
             "CREATE (a)-[:{R}]->(c)",
-            "Edges of the relation SEEN_BY join other nodes",
+            "The relation SEEN_BY joins other entities",
         ),
         (
             "MATCH (a:{S} {{id: 'n04'}})-[r:{R}]->(b) DELETE r CREATE (b)-[:{R}]->(c:{S}:T0 {{key: 901}})",
-            "nodes of the type",
+            "entities of the type",
         ),
     ],
 )  # fmt: skip
@@ -278,7 +278,7 @@ def test_the_command_says_what_differs_and_ends_with_1(
     with pytest.raises(CommandError, match="sync_graph repairs it") as caught:
         call_command("sync_graph", "films", "--check")
     assert caught.value.returncode == 1
-    assert "The node n04 differs in year." in capsys.readouterr().err
+    assert "The entity n04 differs in year." in capsys.readouterr().err
 
 
 def test_what_cannot_be_synced_gets_a_sentence(

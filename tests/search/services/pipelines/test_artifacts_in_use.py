@@ -128,7 +128,9 @@ def test_another_kind_another_encoder_and_nothing_at_all_are_refused_by_name(bas
     ranker = made(base, "ranker")
     with pytest.raises(InvalidRequest, match=rf"{ranker.pk} is a ranker, and plan\.artifact takes a planner"):
         version(base, ranker)
-    with pytest.raises(InvalidRequest, match="There is no artifact 'planner-gone'; it was deleted, or never made here"):
+    with pytest.raises(
+        InvalidRequest, match="There is no trained part 'planner-gone'; it was deleted, or never made here"
+    ):
         save_pipeline_version(knowledge_base=base, pipeline="grasp", options={"plan.artifact": "planner-gone"})
     snapshot = Snapshot.objects.create(knowledge_base=base)
     vectors = VectorSet.objects.create(snapshot=snapshot, encoder="one@1", dimensions=4)
@@ -157,12 +159,12 @@ def test_an_artifact_in_use_is_not_deleted_and_says_by_what(
     with django_capture_on_commit_callbacks(execute=True):
         delete_artifact(artifact, user=None)
     assert not artifact.directory.exists()
-    with pytest.raises(InvalidRequest, match="There is no artifact"):
+    with pytest.raises(InvalidRequest, match="There is no trained part"):
         promote(knowledge_base=base, pipeline="grasp", version=1, user=None)
 
 
 def test_deletion_takes_the_right(base: KnowledgeBase) -> None:
-    with pytest.raises(NotAllowed, match="delete artifacts"):
+    with pytest.raises(NotAllowed, match="delete trained parts"):
         delete_artifact(made(base), user=User.objects.create_user("someone"))
     assert Artifact.objects.exists()
 

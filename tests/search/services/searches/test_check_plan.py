@@ -72,7 +72,7 @@ def test_harmless_faults_are_mended_and_each_is_said() -> None:
     assert answer["valid"] is False
     assert answer["mended"]["plan"] == plan()
     assert answer["mended"]["changes"] == [
-        "risk_level 'medium' was read as normal", "type 'Makers' of anchor 1 was read as brand",
+        "risk_level 'medium' was read as normal", "type 'Makers' of starting point 1 was read as brand",
     ]  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def test_the_ids_that_a_person_picked_outlive_mending() -> None:
     answer = check_plan(picked, SHOP).to_json()
 
     assert answer["mended"]["plan"]["anchors"][0]["ids"] == ["brand/1"]
-    assert answer["mended"]["changes"] == ["type 'Brand' of anchor 1 was read as brand"]
+    assert answer["mended"]["changes"] == ["type 'Brand' of starting point 1 was read as brand"]
 
 
 def test_what_is_no_plan_at_all_is_said_in_a_sentence() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from search.services.searches.reword import arrived, checked, may_reword, reword
+from search.services.searches.reword import FAILED, NO_MODEL, NOTHING, REFUSED, arrived, checked, may_reword, reword
 from tests import misbehaving
 from tests.misbehaving import Reply
 
@@ -28,11 +28,11 @@ def says(*sentences: str) -> Reply:
     return Reply.says(json.dumps({"sentences": sentences}))
 
 
-def reworded(settings: Settings, *replies: Reply) -> tuple[list[dict[str, Any]], bool]:
+def reworded(settings: Settings, *replies: Reply) -> tuple[list[dict[str, Any]], str]:
     with misbehaving.running(*replies) as server:
         settings.LLM_BASE_URL, settings.LLM_MODEL = server.url, "tiny-1"
-        said, changed = reword("Which paper did Ada write?", COMPOSED)
-        return [dict(one) for one in said], changed
+        told = reword("Which paper did Ada write?", COMPOSED)
+        return [dict(one) for one in told.sentences], told.because
 
 
 def test_what_the_sources_bear_out_is_kept_with_the_sources_that_it_cites(settings: Settings) -> None:
@@ -42,7 +42,7 @@ def test_what_the_sources_bear_out_is_kept_with_the_sources_that_it_cites(settin
             {"text": "Ada wrote the paper On amber [1].", "sources": [FIRST]},
             {"text": "It was written by Ada [1] [2].", "sources": [FIRST, EVERY]},
         ],
-        True,
+        "",
     )
 
 
@@ -58,7 +58,7 @@ def test_each_sentence_is_told_once_it_has_arrived_whole(settings: Settings) -> 
 
     with misbehaving.running(misbehaving.streamed(json.dumps({"sentences": sentences}), gate=heard)) as server:
         settings.LLM_BASE_URL, settings.LLM_MODEL = server.url, "tiny-1"
-        said, _ = reword("Which?", COMPOSED, tell)
+        said = reword("Which?", COMPOSED, tell).sentences
     assert told[0] == [sentences[0]]
     assert told[-1] == [one["text"] for one in said] == [sentences[0], sentences[2]]
 
@@ -79,25 +79,34 @@ def test_only_whole_sentences_have_arrived(text: str, expected: list[str]) -> No
 
 
 def test_a_refused_first_sentence_leaves_the_composed_one_in_its_place(settings: Settings) -> None:
-    said, changed = reworded(settings, says("Bob wrote On amber [1].", "Ada wrote On amber [1]."))
-    assert ([one["text"] for one in said], changed) == (
-        ["On amber [1] answers this.", "Ada wrote On amber [1]."], True,
-    )  # fmt: skip
+    said, because = reworded(settings, says("Bob wrote On amber [1].", "Ada wrote On amber [1]."))
+    assert ([one["text"] for one in said], because) == (["On amber [1] answers this.", "Ada wrote On amber [1]."], "")
 
 
 @pytest.mark.parametrize(
-    "reply",
-    [says("Bob wrote it [1]."), says(), Reply.says("I would rather not."), misbehaving.WRONG_SCHEMA, misbehaving.HTML,
-     misbehaving.UNAUTHORISED, misbehaving.NO_CHOICES],
-)  # fmt: skip
-def test_where_nothing_is_left_the_composed_text_stays(settings: Settings, reply: Reply) -> None:
-    assert reworded(settings, reply) == (COMPOSED, False)
+    ("reply", "because"),
+    [
+        (says("Bob wrote it [1]."), REFUSED),
+        (says(), REFUSED),
+        (Reply.says("I would rather not."), REFUSED),
+        (misbehaving.WRONG_SCHEMA, FAILED),
+        (misbehaving.HTML, FAILED),
+        (misbehaving.UNAUTHORISED, FAILED),
+        (misbehaving.NO_CHOICES, FAILED),
+    ],
+)
+def test_where_nothing_is_left_the_composed_text_stays_and_says_why(
+    settings: Settings, reply: Reply, because: str
+) -> None:
+    assert reworded(settings, reply) == (COMPOSED, because)
 
 
 def test_without_a_model_the_composed_text_stays(settings: Settings) -> None:
     settings.LLM_BASE_URL = ""
     assert not may_reword()
-    assert reword("Which paper did Ada write?", COMPOSED) == (COMPOSED, False)
+    told = reword("Which paper did Ada write?", COMPOSED)
+    assert (told.sentences, told.because) == (COMPOSED, NO_MODEL)
+    assert reword("Which paper did Bob write?", []).because == NOTHING
 
 
 def test_what_is_left_open_stays_open() -> None:

@@ -167,7 +167,7 @@ def test_what_is_kept_is_measured(films: KnowledgeBase, settings: Any, tmp_path:
     (tmp_path / "artifacts" / "planner-1" / "model.safetensors").write_bytes(b"x" * 1234)
     searched(1)
     kept = {stored.title: stored for stored in measure_storage()}
-    assert (kept["Artifacts"].number, kept["Artifacts"].bytes) == (1, 1234)
+    assert (kept["Trained parts"].number, kept["Trained parts"].bytes) == (1, 1234)
     assert (kept["Index files"].number, kept["Index files"].bytes) == (0, 0)
     assert kept["Searches"].number == 1
     assert kept["Steps of searches"].number == SearchRun.objects.get().steps.count() > 0

@@ -158,7 +158,7 @@ def test_without_a_model_the_first_documents_are_appended_and_every_step_says_wh
         ("keywords", {"document"}, 3, "The model was not asked, because the step before gave nothing."),
         ("draft", {"document"}, 3, "The model was not asked, because the step before gave nothing."),
         ("generate", {"model"}, 3, ""),
-        ("refine", {"model"}, 3, "The candidates were taken instead."),
+        ("refine", {"model"}, 3, "The drafts were taken instead."),
     ],
 )
 def test_a_step_that_fails_hands_on_what_the_step_before_it_wrote(

@@ -169,7 +169,7 @@ def test_a_hub_is_passed_over_where_its_edges_would_not_fit_and_that_is_said(tmp
     tools = tools_of(tmp_path, graph, {DOCUMENT: {1: 0.9, 2: 0.1, 3: 0.05}})
     few = of(tools, 0, edges=100)
     assert [triple.far.key for triple in few.triples] == [1, 2, 3]
-    assert few.detail == "1 node with many edges was passed over."
+    assert few.detail == "1 entity with many relations was passed over."
     assert of(tools, 0, edges=1_000).neighbours == 503
 
 

@@ -60,7 +60,7 @@ def test_it_begins_with_one_candidate_and_stops_as_soon_as_there_are_k_answers(t
     assert found.answers == [12, 13, 14, 15, 16, 17]
     assert found.found_in == {12: 1, 13: 1, 14: 2, 15: 2, 16: 2, 17: 2}
     assert found.entities == {1, 2, 3}
-    assert found.detail == "Answers by number of candidates for each name: 1 → 0, 2 → 2, 4 → 6."
+    assert found.detail == "Answers by number of entities tried for each name: 1 → 0, 2 → 2, 4 → 6."
 
 
 def test_it_goes_on_to_the_last_candidate_if_there_are_never_enough(tmp_path: Path) -> None:

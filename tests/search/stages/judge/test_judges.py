@@ -165,14 +165,14 @@ def test_comparisons_until_the_time_is_over_count(tmp_path: Path) -> None:
     # Film 1 before 0; 2 by two comparisons, 3 by two: 3, 1, 2, 0. The sixth comparison begins with film 4.
     found, _ = judge(JudgePairwise, tmp_path, respond, seconds=0.8)
     assert found.ranking.keys == (3, 1, 2, 0, 4, 5, 6, 7)
-    assert found.detail.startswith("Only the first 4 of 8 candidates were compared: ")
+    assert found.detail.startswith("Only the first 4 of 8 were compared: ")
 
 
 def test_one_unreadable_score_counts_a_half(tmp_path: Path) -> None:
     found, _ = judge(JudgePointwise, tmp_path, lambda body: PROSE if values_in(body) == [10] else judges(body))
     # 0.9, 0.7, 0.6, then film 3 with 0.5 beside film 7, which stands behind it in the order before.
     assert found.ranking.keys == (6, 1, 4, 3, 7, 2, 5, 0)
-    assert found.detail.startswith("A candidate without a readable score counts 0.5: 1 of 8 answers are missing")
+    assert found.detail.startswith("A possible answer without a readable score counts 0.5: 1 of 8 answers are missing")
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_invented_and_missing_numbers_of_a_list_are_dealt_with(
     found, _ = judge(JudgeListwise, tmp_path, lambda body: Reply.says(answer))
     assert found.ranking.keys == order
     missing = 0 if answer.startswith("8") else 8 - len({n for n in re.findall(r"\d+", answer) if int(n) <= 8})
-    assert found.detail == (f"The judge left out {missing} of 8 candidates." if missing else "")
+    assert found.detail == (f"The judge left out {missing} of 8 possible answers." if missing else "")
 
 
 def test_a_model_that_repeats_the_question_for_ever_is_cut_off_and_leaves_the_order(tmp_path: Path) -> None:

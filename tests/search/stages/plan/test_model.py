@@ -109,10 +109,10 @@ def test_rounds_are_an_option() -> None:
         ("", "The answer is empty."),
         ("[]", "The answer holds no JSON object."),
         ({"hops": [], "anchors": "none of them", "target": 7}, "target is an object"),
-        (GOOD | {"target": {"var": "Z", "labels": ["product"]}}, "No hop reaches the target 'Z'."),
+        (GOOD | {"target": {"var": "Z", "labels": ["product"]}}, "No step reaches the target 'Z'."),
         (
             GOOD | {"anchors": []},
-            "A plan with hops needs at least one anchor to start from, or a filter, an exclusion or an order.",
+            "A plan with steps needs a starting point, a filter, an exclusion or an order.",
         ),
         (GOOD | {"hops": GOOD["hops"] * 7}, "A plan has at most 6 hops, not 7."),
     ],

@@ -174,7 +174,7 @@ def test_a_site_that_reads_no_artifacts_says_so_and_searches_on(plain: Planner) 
     found = replace(plain, artifact="a")(QUESTION, Limit())
     assert list(found) == list(plain(QUESTION, Limit()))
     assert getattr(found, "detail", "") == (
-        "Plans are scored without the trained planner: this site reads no artifacts."
+        "Plans are scored without the trained planner: this site reads no trained parts."
     )
     assert getattr(found, "status", "") == "degraded"
 
@@ -189,4 +189,4 @@ def test_any_question_gets_a_plan(plain: Planner, text: str) -> None:
 def test_an_artifact_that_is_not_there_is_done_without(plain: Planner, tmp_path: Path) -> None:
     found = replace(plain, plan_scorers=LoadedPlanScorers(tmp_path), artifact="planner-2")(QUESTION, Limit())
     assert list(found) == list(plain(QUESTION, Limit()))
-    assert "there is no artifact planner-2 on this machine" in getattr(found, "detail", "")
+    assert "there is no trained part planner-2 on this machine" in getattr(found, "detail", "")

@@ -8,7 +8,7 @@ from search.views.shown.why import ShownWhy, show_why
 
 
 def why(described: dict[str, Any], rank: int = 1) -> ShownWhy:
-    found = show_why(described, rank)
+    found = show_why(described, rank, {})
     assert found is not None
     return found
 
@@ -114,5 +114,5 @@ def test_a_result_without_evidence_has_no_drawing_and_one_of_a_single_list_no_su
 
 
 def test_only_results_have_reasons(described: dict[str, Any]) -> None:
-    assert show_why(described, 0) is None
-    assert show_why(described, len(described["results"]) + 1) is None
+    assert show_why(described, 0, {}) is None
+    assert show_why(described, len(described["results"]) + 1, {}) is None
