@@ -236,7 +236,7 @@ class ScoredPlan:
     plan: Plan
     source: PlanSource
     probability: float
-    grounds: Mapping[str, float] | None = None
+    grounds: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the entry as a JSON object, as searches show it."""

@@ -49,6 +49,7 @@ class Tried:
     left: str
     content: int = 0
     features: Features = ()
+    alike: tuple[str, ...] = ()
 
     @property
     def asked(self) -> Asked | None:
@@ -184,7 +185,10 @@ class Reader:
         found = trial(asked.of)
         plan = self._playing(plan, asked.types, found)
         features = self._told(asked, found, one, left, annotated, trial)
-        return Tried(one, one.score + self._weights(features), plan, found, left, sum(annotated.content), features)
+        return Tried(
+            one, one.score + self._weights(features), plan, found, left, sum(annotated.content), features,
+            _alike(one, annotated),
+        )  # fmt: skip
 
     def _playing(self, plan: Plan, types: int, found: Keys) -> Plan:
         """Return the plan with the types of what it finds too, where these stand in the role of those asked for."""
@@ -287,6 +291,7 @@ def grounds_of(weighed: Sequence[tuple[Tried, float]]) -> Grounds:
     return Grounds.of(
         share, max((other for _, other in others), default=0.0), best.all_features(), len(best.left.split()),
         best.content, nothing=best.asked is not None and not len(best.found), text=best.asked is None,
+        alike=best.alike,
     )  # fmt: skip
 
 
@@ -298,3 +303,10 @@ def _left(one: Derivation, annotated: Annotated) -> str:
         if annotated.content[at] and not one.covered >> at & 1
     ]
     return " ".join([*words, *([annotated.rest] if annotated.rest else [])])
+
+
+def _alike(one: Derivation, annotated: Annotated) -> tuple[str, ...]:
+    """Return the content words that a meaning takes for a type or a relation only because they are like its name."""
+    places = sorted(step.start for step in one.steps() if step.rule in ("type-like", "relation-like"))
+    tokens = [annotated.tokens[at] for at in places if annotated.content[at]]
+    return tuple(annotated.text[token.start : token.end] for token in tokens)

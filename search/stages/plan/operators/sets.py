@@ -65,12 +65,23 @@ def _back(of: NodeSet, relation: int, way: Direction) -> Features:
 
 def joined_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """What the left side says, of nodes that some relation joins with the right one."""
-    yield from _joined(context, left.meaning, right)
+    if not _only_like(right):
+        yield from _joined(context, left.meaning, right)
 
 
 def joined_before(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """What the right side says, of nodes that some relation joins with the left one."""
-    yield from _joined(context, right.meaning, left)
+    if not _only_like(left):
+        yield from _joined(context, right.meaning, left)
+
+
+def _only_like(of: Derivation) -> bool:
+    """Whether a word is taken for a type only because it is like its name.
+
+    Such a type may be what is asked for. As the end of a walk it stands for any node of the type, so that a name that
+    is not there (*a cure for ebola*) would be lost.
+    """
+    return of.rule == "type-like"
 
 
 def _joined(context: Context, head: NodeSet, other: Derivation) -> Iterator[Made]:
@@ -138,13 +149,14 @@ def related(context: Context, relating: Relating, of: NodeSet, *, subject: bool)
 
 def relation_first(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The nodes of a relation with the set behind it; a participle alone (*published papers*) has none."""
-    if left.rule != "relation-done":
+    if left.rule != "relation-done" and not _only_like(right):
         yield from related(context, left.meaning, right.meaning, subject=False)
 
 
 def relation_last(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The nodes of a relation with the set before it."""
-    yield from related(context, right.meaning, left.meaning, subject=True)
+    if not _only_like(left):
+        yield from related(context, right.meaning, left.meaning, subject=True)
 
 
 def noun_of(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -233,8 +245,19 @@ def shared_relation(context: Context, left: Derivation, right: Derivation) -> It
 
 
 def relation_shared(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
-    """A relation before the words that say that two nodes share it."""
-    yield left.meaning, ()
+    """A relation before the words that say that two nodes share it, if it does not join such nodes itself."""
+    if not _mutual(context, left.meaning):
+        yield left.meaning, ()
+
+
+def mutual_relation(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A relation that joins nodes with their like, before the words that say so: *bought together*."""
+    if _mutual(context, left.meaning):
+        yield left.meaning, ()
+
+
+def _mutual(context: Context, relating: Relating) -> bool:
+    return context.schema.schema.relations[relating.relation].mutual
 
 
 def asked_end(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
