@@ -132,7 +132,7 @@ class Plans:
             tuple(
                 PlanEntry(
                     plan_from_json(e["plan"]), e["source"], e["probability"],
-                    alike=tuple((e.get("grounds") or {}).get("alike", ())),
+                    alike=tuple(e.get("alike", ())),
                 )
                 for e in data
             )

@@ -35,8 +35,7 @@ class Grounds:
     not, `unbound` the number of words of denial, order and exception that it skips. `unsaid` counts walks that no word
     says, of two relations or from a lone name; `floats` those of one relation. `guessed` and `mended` count names that
     the question does not say as they are stored. `nothing` says that it finds no node, `text` that it leaves all to
-    text. `alike` are the words that are taken for a type or a relation only because they are like its name; no input
-    of the probability, since hardly a question to fit it has any.
+    text.
     """
 
     share: float
@@ -50,12 +49,11 @@ class Grounds:
     mended: int = 0
     nothing: bool = False
     text: bool = False
-    alike: tuple[str, ...] = ()
 
     @classmethod
     def of(
         cls, share: float, rival: float, features: Mapping[str, float], left: int, content: int, *, nothing: bool,
-        text: bool, alike: tuple[str, ...] = (),
+        text: bool,
     ) -> Grounds:  # fmt: skip
         """Return the facts of a meaning: its features, and how many content words it leaves of how many."""
         skipped = sum(features.get(f"skip-{name}", 0.0) for name in ("EXCEPT", "LACK", "MOST", "COUNT"))
@@ -64,7 +62,7 @@ class Grounds:
         return cls(
             share, rival, 1 - left / max(content, 1), left, int(skipped),
             int(features.get("float-two", 0.0) + features.get("root-unsaid", 0.0)),
-            int(features.get("float", 0.0)), int(named["guessed"]), int(named["mended"]), nothing, text, alike,
+            int(features.get("float", 0.0)), int(named["guessed"]), int(named["mended"]), nothing, text,
         )  # fmt: skip
 
     def inputs(self) -> dict[str, float]:
@@ -78,9 +76,9 @@ class Grounds:
         )  # fmt: skip
         return dict(zip(INPUTS, values, strict=True))
 
-    def to_json(self) -> dict[str, float | list[str]]:
+    def to_json(self) -> dict[str, float]:
         """Return the facts by name."""
-        return asdict(self) | {"alike": list(self.alike)}
+        return asdict(self)
 
 
 @lru_cache(maxsize=1)

@@ -97,13 +97,17 @@ class Reader:
         grounds = grounds_of(weighed)
         probability = calibration().probability(grounds.inputs())
         (best, share), *others = weighed
-        first = ScoredPlan(self._settled(best, share, grounds), self._source, probability, grounds.to_json())
+        first = ScoredPlan(
+            self._settled(best, share, grounds), self._source, probability, grounds.to_json(), best.alike
+        )
         if first.plan.ask == "whether" or grounds.nothing:
             # That nothing is found is an answer, which another meaning must not undo.
             return [first]
         left = (1 - probability) / max(1 - share, 1e-9)
         rest = [
-            ScoredPlan(self._settled(one, share, grounds), self._source, min(left * share, probability))
+            ScoredPlan(
+                self._settled(one, share, grounds), self._source, min(left * share, probability), alike=one.alike
+            )
             for one, share in others
         ]
         return [first, *rest][:most]
@@ -170,7 +174,9 @@ class Reader:
             )
             plan = Plan(target=Target("T", labels, annotated.text.strip()), risk_level="no_trade")
             return Tried(one, one.score, plan, np.empty(0, dtype=np.int32), annotated.text, sum(annotated.content))
-        if not asked.types & self._answers:
+        alike = _alike(one, annotated)
+        if not asked.types & self._answers or (alike and asked.ask == "whether"):
+            # Whether there is something of a kind that was only guessed is not what is asked.
             return None
         try:
             # Of a type alone all that is said of its nodes is for their texts.
@@ -186,9 +192,8 @@ class Reader:
         plan = self._playing(plan, asked.types, found)
         features = self._told(asked, found, one, left, annotated, trial)
         return Tried(
-            one, one.score + self._weights(features), plan, found, left, sum(annotated.content), features,
-            _alike(one, annotated),
-        )  # fmt: skip
+            one, one.score + self._weights(features), plan, found, left, sum(annotated.content), features, alike
+        )
 
     def _playing(self, plan: Plan, types: int, found: Keys) -> Plan:
         """Return the plan with the types of what it finds too, where these stand in the role of those asked for."""
@@ -291,7 +296,6 @@ def grounds_of(weighed: Sequence[tuple[Tried, float]]) -> Grounds:
     return Grounds.of(
         share, max((other for _, other in others), default=0.0), best.all_features(), len(best.left.split()),
         best.content, nothing=best.asked is not None and not len(best.found), text=best.asked is None,
-        alike=best.alike,
     )  # fmt: skip
 
 
