@@ -9,7 +9,21 @@ from search.domain.graph import OPPOSITE, Direction
 from search.language.words import words
 from search.stages.plan.derivation import Derivation, Features, Relating
 from search.stages.plan.operators.context import Context, Made
-from search.stages.plan.sets import Either, Kind, Meet, Named, NodeSet, Walk, givens, has_order, meet, narrowed, parts
+from search.stages.plan.sets import (
+    Either,
+    Kind,
+    Meet,
+    Named,
+    NodeSet,
+    Walk,
+    Where,
+    codes,
+    givens,
+    has_order,
+    meet,
+    narrowed,
+    parts,
+)
 from search.text import words as split_identifier
 
 _MOST_WAYS = 6
@@ -35,6 +49,37 @@ def both(context: Context, left: Derivation, right: Derivation) -> Iterator[Made
         ("meet-named", float(named and not apposition)), ("apposition", float(apposition)),
     )  # fmt: skip
     yield found, features
+
+
+def joined_by_and(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """What is said before *and* and behind it, of the same nodes; of values that exclude each other, any of them.
+
+    A type alone is not joined with what is said of its nodes: *workshops and conferences* are two kinds of venues.
+    """
+    one, other = left.meaning, right.meaning
+    any_value = _any_value(one, other)
+    if any_value is not None and not _has_several(context, any_value):
+        yield any_value, ()
+    elif isinstance(one, Kind) == isinstance(other, Kind):
+        yield from both(context, left, right)
+
+
+def _any_value(one: NodeSet, other: NodeSet) -> Where | None:
+    """Return the nodes that have one of two values of a field, if that is what two sets say."""
+    if not isinstance(one, Where) or not isinstance(other, Where) or one.field != other.field:
+        return None
+    types = one.types & other.types
+    if not types or {one.op, other.op} - {"=", "in"} or narrowed(one.of, types) != narrowed(other.of, types):
+        return None
+    said = [each for of in (one, other) for each in (of.value if isinstance(of.value, tuple) else (of.value,))]
+    values = tuple(dict.fromkeys(each for each in said if each is not None))
+    return Where(types, narrowed(one.of, types), one.field, "in", values) if len(values) > 1 else None
+
+
+def _has_several(context: Context, of: Where) -> bool:
+    """Whether a node may have several values of the field of a condition."""
+    kinds = [context.schema.schema.node_types[code] for code in codes(of.types)]
+    return any(field.many for kind in kinds for field in kind.fields if field.name == of.field)
 
 
 def floating(context: Context, types: int, of: NodeSet) -> Iterator[tuple[Walk, Features]]:
@@ -294,7 +339,9 @@ def either(context: Context, left: Derivation, right: Derivation) -> Iterator[Ma
     """The nodes of one side or the other."""
     one, other = left.meaning, right.meaning
     types = one.types & other.types
-    if types:
+    if any_value := _any_value(one, other):
+        yield any_value, ()
+    elif types:
         alike = type(parts(one)[-1]) is type(parts(other)[-1])
         yield Either(one.types | other.types, one, other), (("either-unlike", float(not alike)),)
 
