@@ -310,7 +310,7 @@ def _left(one: Derivation, annotated: Annotated) -> str:
 
 
 def _alike(one: Derivation, annotated: Annotated) -> tuple[str, ...]:
-    """Return the content words that a meaning takes for a type or a relation only because they are like its name."""
+    """Return the words that a meaning takes for a type or a relation only because they are like its name."""
     places = sorted(step.start for step in one.steps() if step.rule in ("type-like", "relation-like"))
-    tokens = [annotated.tokens[at] for at in places if annotated.content[at]]
+    tokens = [annotated.tokens[at] for at in places]
     return tuple(annotated.text[token.start : token.end] for token in tokens)
