@@ -41,6 +41,7 @@ class Question:
     show: str | None = None
     labels: tuple[str, ...] | None = None
     text_alone: bool = False
+    alike: tuple[str, ...] | None = None
     rest: str = ""
     least: float = 0.0
     most: float = 1.0

@@ -22,6 +22,7 @@ def wrong(base: Base, question: Question) -> list[str]:
         "yes or no": question.known or plan.ask != "whether" or bool(plan.target.relevance_text),
         f"shows {plan.show!r}": question.show in (None, plan.show),
         f"labels {plan.target.labels}": question.labels in (None, plan.target.labels),
+        f"guesses {best.alike}": question.alike in (None, best.alike),
         "a plan in the graph": not (question.text_alone and (plan.anchors or plan.runs_over_type)),
         f"left to texts {plan.target.relevance_text!r}": _leaves(plan.target.relevance_text, question),
         f"probability {best.probability:.2f}": question.least <= best.probability <= question.most,

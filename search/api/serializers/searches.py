@@ -82,9 +82,10 @@ class PlanEntry(serializers.Serializer[Any]):
     dropped = serializers.ListField(child=Text(), required=False)
     source = serializers.ChoiceField(get_args(PlanSource))
     probability = Number()
-    likened = Whole(
-        required=False, help_text="Words that are taken for a node type only because they are like its name."
-    )
+    alike = serializers.ListField(
+        child=Text(), required=False,
+        help_text="Words that are taken for a node type or a relation only because they are like its name.",
+    )  # fmt: skip
     found = Whole()
 
 

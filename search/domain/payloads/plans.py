@@ -99,8 +99,8 @@ class PlanEntry:
     """A plan in the list of plans, with its source and its probability.
 
     If the plan found nothing and was changed, `given` is the plan before the change, and `dropped` names the conditions
-    that were moved from the graph to the text. `likened` counts words that are taken for a node type only because they
-    are like its name.
+    that were moved from the graph to the text. `alike` are the words of the question that are taken for a node
+    type or a relation only because they are like its name.
     """
 
     plan: Plan
@@ -108,12 +108,12 @@ class PlanEntry:
     probability: float
     given: Plan | None = None
     dropped: tuple[str, ...] = ()
-    likened: int = 0
+    alike: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as it was recorded; a changed plan also has `given` and `dropped`, a guessed one `likened`."""
-        written = {"plan": self.plan.to_json(), "source": self.source, "probability": self.probability}
-        written |= {"likened": self.likened} if self.likened else {}
+        """Return it as it was recorded; a changed plan also has `given` and `dropped`, a guessed one `alike`."""
+        written: dict[str, Any] = {"plan": self.plan.to_json(), "source": self.source, "probability": self.probability}
+        written |= {"alike": list(self.alike)} if self.alike else {}
         return written if self.given is None else written | {
             "given": self.given.to_json(), "dropped": list(self.dropped),
         }  # fmt: skip
@@ -132,7 +132,7 @@ class Plans:
             tuple(
                 PlanEntry(
                     plan_from_json(e["plan"]), e["source"], e["probability"],
-                    likened=int((e.get("grounds") or {}).get("likened", 0)),
+                    alike=tuple(e.get("alike", ())),
                 )
                 for e in data
             )

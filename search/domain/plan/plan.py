@@ -230,15 +230,18 @@ class Plan:
 class ScoredPlan:
     """A plan with its source and its probability among the plans of a search (they sum to at most 1).
 
-    `grounds` are the facts, by name, that a calibrated probability stands on; None where there are none.
+    `grounds` are the facts, by name, that a calibrated probability stands on; None where there are none. `alike` are
+    the words of the question that are taken for a type or a relation only because they are like its name.
     """
 
     plan: Plan
     source: PlanSource
     probability: float
     grounds: Mapping[str, float] | None = None
+    alike: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the entry as a JSON object, as searches show it."""
-        written = {"plan": self.plan.to_json(), "source": self.source, "probability": self.probability}
+        written: dict[str, Any] = {"plan": self.plan.to_json(), "source": self.source, "probability": self.probability}
+        written |= {"alike": list(self.alike)} if self.alike else {}
         return written | ({} if self.grounds is None else {"grounds": dict(self.grounds)})

@@ -76,7 +76,7 @@ def _turning(read: Gloss, plan: Json, schema: Schema | None) -> Iterator[str]:
         if any(turning_words(wording, read.into) for wording in wordings):
             return
     patterns = [plan, *plan.get("exclude", ())]
-    negated = any(one["op"] in NEGATED for pattern in patterns for one in pattern.get("filters", ()))
+    negated = any(_negates(one) for pattern in patterns for one in pattern.get("filters", ()))
     if plan.get("exclude") or negated:
         return
     if read.language != read.into and language_data(read.language).whole:
@@ -85,6 +85,12 @@ def _turning(read: Gloss, plan: Json, schema: Schema | None) -> Iterator[str]:
     for place in turning_words(read.text, read.into):
         start, end = read.origin(*place)
         yield read.original[start:end]
+
+
+def _negates(condition: Json) -> bool:
+    """Whether a condition says what must not be; to have none of something does."""
+    none = "count" in condition and condition["op"] == "=" and condition["value"] == 0
+    return none or condition["op"] in NEGATED
 
 
 def _unordered(read: Gloss, plan: Json) -> Iterator[str]:

@@ -147,8 +147,8 @@ def _doubts(search: Json, entry: Json, read: Json, *, learned: bool) -> Iterator
     if read["turning"]:
         named = _named(read["turning"], 0)
         yield Doubt(f"{named} could not be applied", ({"sentence": f"Ignore {named}", "plan": plan},))
-    if entry.get("likened"):
-        yield Doubt("what kind of thing is asked for was only guessed")
+    if guessed := entry.get("alike"):
+        yield Doubt(f"what {_named(guessed, 0)} mean{'s' if len(guessed) == 1 else ''} was only guessed")
     if not answer["complete"] and answer["count"] and not answer.get("unbound"):
         yield Doubt("not everything could be looked at in time")
     if any(_is_broken(step) for step in search["steps"]):

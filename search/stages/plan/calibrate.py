@@ -35,8 +35,7 @@ class Grounds:
     not, `unbound` the number of words of denial, order and exception that it skips. `unsaid` counts walks that no word
     says, of two relations or from a lone name; `floats` those of one relation. `guessed` and `mended` count names that
     the question does not say as they are stored. `nothing` says that it finds no node, `text` that it leaves all to
-    text. `likened` counts words that are taken for a type only because they are like its name; no input of the
-    probability, since hardly a question to fit it has any.
+    text.
     """
 
     share: float
@@ -50,7 +49,6 @@ class Grounds:
     mended: int = 0
     nothing: bool = False
     text: bool = False
-    likened: int = 0
 
     @classmethod
     def of(
@@ -65,7 +63,6 @@ class Grounds:
             share, rival, 1 - left / max(content, 1), left, int(skipped),
             int(features.get("float-two", 0.0) + features.get("root-unsaid", 0.0)),
             int(features.get("float", 0.0)), int(named["guessed"]), int(named["mended"]), nothing, text,
-            int(features.get("rule:type-like", 0.0)),
         )  # fmt: skip
 
     def inputs(self) -> dict[str, float]:

@@ -49,6 +49,7 @@ class Tried:
     left: str
     content: int = 0
     features: Features = ()
+    alike: tuple[str, ...] = ()
 
     @property
     def asked(self) -> Asked | None:
@@ -96,13 +97,17 @@ class Reader:
         grounds = grounds_of(weighed)
         probability = calibration().probability(grounds.inputs())
         (best, share), *others = weighed
-        first = ScoredPlan(self._settled(best, share, grounds), self._source, probability, grounds.to_json())
+        first = ScoredPlan(
+            self._settled(best, share, grounds), self._source, probability, grounds.to_json(), best.alike
+        )
         if first.plan.ask == "whether" or grounds.nothing:
             # That nothing is found is an answer, which another meaning must not undo.
             return [first]
         left = (1 - probability) / max(1 - share, 1e-9)
         rest = [
-            ScoredPlan(self._settled(one, share, grounds), self._source, min(left * share, probability))
+            ScoredPlan(
+                self._settled(one, share, grounds), self._source, min(left * share, probability), alike=one.alike
+            )
             for one, share in others
         ]
         return [first, *rest][:most]
@@ -169,7 +174,9 @@ class Reader:
             )
             plan = Plan(target=Target("T", labels, annotated.text.strip()), risk_level="no_trade")
             return Tried(one, one.score, plan, np.empty(0, dtype=np.int32), annotated.text, sum(annotated.content))
-        if not asked.types & self._answers:
+        alike = _alike(one, annotated)
+        if not asked.types & self._answers or (alike and asked.ask == "whether"):
+            # Whether there is something of a kind that was only guessed is not what is asked.
             return None
         try:
             # Of a type alone all that is said of its nodes is for their texts.
@@ -184,7 +191,9 @@ class Reader:
         found = trial(asked.of)
         plan = self._playing(plan, asked.types, found)
         features = self._told(asked, found, one, left, annotated, trial)
-        return Tried(one, one.score + self._weights(features), plan, found, left, sum(annotated.content), features)
+        return Tried(
+            one, one.score + self._weights(features), plan, found, left, sum(annotated.content), features, alike
+        )
 
     def _playing(self, plan: Plan, types: int, found: Keys) -> Plan:
         """Return the plan with the types of what it finds too, where these stand in the role of those asked for."""
@@ -298,3 +307,10 @@ def _left(one: Derivation, annotated: Annotated) -> str:
         if annotated.content[at] and not one.covered >> at & 1
     ]
     return " ".join([*words, *([annotated.rest] if annotated.rest else [])])
+
+
+def _alike(one: Derivation, annotated: Annotated) -> tuple[str, ...]:
+    """Return the words that a meaning takes for a type or a relation only because they are like its name."""
+    places = sorted(step.start for step in one.steps() if step.rule in ("type-like", "relation-like"))
+    tokens = [annotated.tokens[at] for at in places]
+    return tuple(annotated.text[token.start : token.end] for token in tokens)

@@ -30,6 +30,14 @@ def of_field(context: Context, left: Derivation, right: Derivation) -> Iterator[
     yield _by(context, left.meaning, right.meaning)
 
 
+def by_end_of_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The first or the last by the date before the word: *opened first*."""
+    timed = {*right.meaning.fields, *context.schema.number_fields["date"]}
+    dates = tuple(pair for pair in left.meaning.fields if pair in timed)
+    if right.rule == "superlative-date" and dates:
+        yield Order(right.meaning.end, dates), ()
+
+
 def most_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The largest values of a field."""
     yield _by(context, "desc", right.meaning)

@@ -9,7 +9,21 @@ from search.domain.graph import OPPOSITE, Direction
 from search.language.words import words
 from search.stages.plan.derivation import Derivation, Features, Relating
 from search.stages.plan.operators.context import Context, Made
-from search.stages.plan.sets import Either, Kind, Meet, Named, NodeSet, Walk, givens, has_order, meet, narrowed, parts
+from search.stages.plan.sets import (
+    Either,
+    Kind,
+    Meet,
+    Named,
+    NodeSet,
+    Walk,
+    Where,
+    codes,
+    givens,
+    has_order,
+    meet,
+    narrowed,
+    parts,
+)
 from search.text import words as split_identifier
 
 _MOST_WAYS = 6
@@ -35,6 +49,37 @@ def both(context: Context, left: Derivation, right: Derivation) -> Iterator[Made
         ("meet-named", float(named and not apposition)), ("apposition", float(apposition)),
     )  # fmt: skip
     yield found, features
+
+
+def joined_by_and(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """What is said before *and* and behind it, of the same nodes; of values that exclude each other, any of them.
+
+    A type alone is not joined with what is said of its nodes: *workshops and conferences* are two kinds of venues.
+    """
+    one, other = left.meaning, right.meaning
+    any_value = _any_value(one, other)
+    if any_value is not None and not _has_several(context, any_value):
+        yield any_value, ()
+    elif isinstance(one, Kind) == isinstance(other, Kind):
+        yield from both(context, left, right)
+
+
+def _any_value(one: NodeSet, other: NodeSet) -> Where | None:
+    """Return the nodes that have one of two values of a field, if that is what two sets say."""
+    if not isinstance(one, Where) or not isinstance(other, Where) or one.field != other.field:
+        return None
+    types = one.types & other.types
+    if not types or {one.op, other.op} - {"=", "in"} or narrowed(one.of, types) != narrowed(other.of, types):
+        return None
+    said = [each for of in (one, other) for each in (of.value if isinstance(of.value, tuple) else (of.value,))]
+    values = tuple(dict.fromkeys(each for each in said if each is not None))
+    return Where(types, narrowed(one.of, types), one.field, "in", values) if len(values) > 1 else None
+
+
+def _has_several(context: Context, of: Where) -> bool:
+    """Whether a node may have several values of the field of a condition."""
+    kinds = [context.schema.schema.node_types[code] for code in codes(of.types)]
+    return any(field.many for kind in kinds for field in kind.fields if field.name == of.field)
 
 
 def floating(context: Context, types: int, of: NodeSet) -> Iterator[tuple[Walk, Features]]:
@@ -65,12 +110,23 @@ def _back(of: NodeSet, relation: int, way: Direction) -> Features:
 
 def joined_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """What the left side says, of nodes that some relation joins with the right one."""
-    yield from _joined(context, left.meaning, right)
+    if not _only_like(right):
+        yield from _joined(context, left.meaning, right)
 
 
 def joined_before(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """What the right side says, of nodes that some relation joins with the left one."""
-    yield from _joined(context, right.meaning, left)
+    if not _only_like(left):
+        yield from _joined(context, right.meaning, left)
+
+
+def _only_like(of: Derivation) -> bool:
+    """Whether a word is taken for a type only because it is like its name.
+
+    Such a type may be what is asked for. As the end of a walk it stands for any node of the type, so that a name that
+    is not there (*a cure for ebola*) would be lost.
+    """
+    return of.rule == "type-like"
 
 
 def _joined(context: Context, head: NodeSet, other: Derivation) -> Iterator[Made]:
@@ -138,13 +194,14 @@ def related(context: Context, relating: Relating, of: NodeSet, *, subject: bool)
 
 def relation_first(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The nodes of a relation with the set behind it; a participle alone (*published papers*) has none."""
-    if left.rule != "relation-done":
+    if left.rule != "relation-done" and not _only_like(right):
         yield from related(context, left.meaning, right.meaning, subject=False)
 
 
 def relation_last(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The nodes of a relation with the set before it."""
-    yield from related(context, right.meaning, left.meaning, subject=True)
+    if not _only_like(left):
+        yield from related(context, right.meaning, left.meaning, subject=True)
 
 
 def noun_of(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -233,8 +290,19 @@ def shared_relation(context: Context, left: Derivation, right: Derivation) -> It
 
 
 def relation_shared(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
-    """A relation before the words that say that two nodes share it."""
-    yield left.meaning, ()
+    """A relation before the words that say that two nodes share it, if it does not join such nodes itself."""
+    if not _mutual(context, left.meaning):
+        yield left.meaning, ()
+
+
+def mutual_relation(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """A relation that joins nodes with their like, before the words that say so: *bought together*."""
+    if _mutual(context, left.meaning):
+        yield left.meaning, ()
+
+
+def _mutual(context: Context, relating: Relating) -> bool:
+    return context.schema.schema.relations[relating.relation].mutual
 
 
 def asked_end(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -271,7 +339,9 @@ def either(context: Context, left: Derivation, right: Derivation) -> Iterator[Ma
     """The nodes of one side or the other."""
     one, other = left.meaning, right.meaning
     types = one.types & other.types
-    if types:
+    if any_value := _any_value(one, other):
+        yield any_value, ()
+    elif types:
         alike = type(parts(one)[-1]) is type(parts(other)[-1])
         yield Either(one.types | other.types, one, other), (("either-unlike", float(not alike)),)
 

@@ -18,6 +18,7 @@ from search.stages.plan.sets import (
     NodeSet,
     Top,
     Value,
+    Walk,
     Where,
     Without,
     codes,
@@ -237,16 +238,19 @@ def chosen(context: Context, left: Derivation, right: Derivation) -> Iterator[Ma
 
 
 def chosen_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
-    """That one of two nodes with more or less of a field, which is said behind them."""
-    yield from _chosen(right.meaning, left.meaning)
+    """That one of two nodes, or of a set, with more or less of a field, which is said behind them."""
+    of: NodeSet = left.meaning
+    if isinstance(of, Walk):
+        yield from _most(right.meaning, of)
+    yield from _chosen(right.meaning, of)
 
 
 def _chosen(amount: Amount, of: NodeSet) -> Iterator[Made]:
     if isinstance(of, Either) and isinstance(of.one, Named) and isinstance(of.other, Named):
-        for name, types in _of_types(amount.fields, of.types):
-            yield (
-                Top(
-                    types, narrowed(of, types) if types != of.types else of, name, "desc" if amount.op == ">" else "asc"
-                ),
-                (),
-            )
+        yield from _most(amount, of)
+
+
+def _most(amount: Amount, of: NodeSet) -> Iterator[Made]:
+    for name, types in _of_types(amount.fields, of.types):
+        kept = narrowed(of, types) if types != of.types else of
+        yield Top(types, kept, name, "desc" if amount.op == ">" else "asc"), ()

@@ -49,7 +49,8 @@ def test_a_turning_word_counts_as_left_over_unless_the_plan_turns_something_roun
     shown = understood(search(answer("list", 0), "", **asked))
     assert shown is not None
     assert shown["turning"] == ["not"]
-    for plan in ({"exclude": [{"anchors": [], "hops": []}]}, {"filters": [{"op": "!="}]}):
+    none = {"op": "=", "count": {"rel": "ABOUT", "direction": "out", "to_label": None}, "value": 0}
+    for plan in ({"exclude": [{"anchors": [], "hops": []}]}, {"filters": [{"op": "!="}]}, {"filters": [none]}):
         shown = understood(search(answer("list", 0), "", plan=plan, **asked))
         assert shown is not None
         assert not left_over(shown)

@@ -130,8 +130,12 @@ BROKEN = {"name": "retrieve", "status": "degraded", "role": "text list", "detail
             ("unsure", "We are not sure, because “not” could not be applied."),
         ),
         (
-            verdict(search(answer("list", 2), "++", plan=BY_ADA), likened=1),
-            ("unsure", "We are not sure, because what kind of thing is asked for was only guessed."),
+            verdict(search(answer("list", 2), "++", plan=BY_ADA), alike=["coffee"]),
+            ("unsure", "We are not sure, because what “coffee” means was only guessed."),
+        ),
+        (
+            verdict(search(answer("list", 2), "++", plan=BY_ADA), alike=["coffee", "read"]),
+            ("unsure", "We are not sure, because what “coffee” and “read” mean was only guessed."),
         ),
         (
             verdict(search(answer("list", 2, complete=False), "++", plan=BY_ADA, steps=[BROKEN])),
