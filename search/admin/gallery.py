@@ -44,7 +44,7 @@ def _work(*, away: bool = False, workers: Sequence[Worker] = (), jobs: Sequence[
 
 
 def _figures(searches: int) -> list[tuple[str, int]]:
-    return [("Knowledge bases", 2), ("Entities that can be searched", 72_016), ("Searches answered in 14 days", searches),
+    return [("Knowledge bases", 2), ("Entities to search", 72_016), ("Searches answered in 14 days", searches),
             ("Searches failed", 3 if searches else 0), ("Searches under way", 0)]  # fmt: skip
 
 
@@ -102,7 +102,8 @@ def _followed(state: str, sentence: str, label: str = "info", **values: Any) -> 
         done = state == "done"
         finished = WHEN + timedelta(minutes=4) if done or state == "failed" else None
         lines = [
-            SimpleNamespace(at=WHEN + timedelta(seconds=at), text=f"{at * 1000:,} entities written") for at in range(1, 9)
+            SimpleNamespace(at=WHEN + timedelta(seconds=at), text=f"{at * 1000:,} entities written")
+            for at in range(1, 9)
         ]
         return {
             "job": job_of(state, finished=finished), "label": label, "live": False,

@@ -27,7 +27,7 @@ def _backup(state: str = "done", day: int = 0, name: str = "") -> BackupShown:
     return BackupShown(
         2_000_000_000 + day, name, f"/srv/grasp/backups/{name}", state, STATES.get(state, state),
         LABELS.get(state, "warning"), _WRONG.get(state, ""), at, 95.0 if there else None, "908.0 MB",
-        "9 knowledge bases, 12 releases, 289,449 entities, 771,348 relations, 31,728 searches, 14 users" if there else "",
+        "9 knowledge bases, 12 releases, 289,449 entities, 771,348 relations, 31,728 searches" if there else "",
         at + timedelta(minutes=2) if there else None, there,
         "It is being made now; cancel its job first." if state == "running" else "", live, True,
         "5f0e" * 16 if there else "", "1.4.0" if there else "",

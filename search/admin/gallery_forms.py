@@ -133,7 +133,7 @@ IMPORT: Mapping[str, Page] = {
     "mapping-error": ("A column lacks its relation", page(f"{_IMPORT}/mapping.html", lambda: _mapping(faults=[_FAULT]),
                                                            _TITLE)),
     "mapping-faults": ("Faults of the name and of the file", page(f"{_IMPORT}/mapping.html", lambda: _mapping(faults=[
-        Fault("/mapping/name", "This is no valid name."), Fault("/mapping/files/0/type", "Give the type of the entities."),
+        Fault("/mapping/name", "This is no valid name."), Fault("/mapping/files/0/type", "Give the type."),
         Fault("/mapping/files/0/numbered", "No column has the use 'id'.")]), _TITLE)),
     "mapping-numbered": ("No column is an id", page(f"{_IMPORT}/mapping.html", _numbered, _TITLE)),
     "mapping-offered": ("An earlier import had such files", page(

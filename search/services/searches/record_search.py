@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Collection, Sequence
@@ -29,23 +30,19 @@ END_SECONDS = 15.0
 RETRY_SECONDS = 0.25
 """Seconds between two attempts to write the end of a search."""
 
-_COLUMNS = (
-    "name",
-    "role",
-    "version",
-    "backend",
-    "status",
-    "seconds",
-    "detail",
-    "output",
-    "prompt_fingerprint",
-    "tokens",
-)
-STEP_COLUMNS = ("run_id", "position", *_COLUMNS)
-_STEP = (
+_TYPES = {
+    "position": "int", "name": "text", "role": "text", "version": "int", "backend": "text", "status": "text",
+    "seconds": "float8", "detail": "text", "output": "text", "prompt_fingerprint": "text", "tokens": "text",
+}  # fmt: skip
+"""Columns of a step behind its run, with the types in which they travel; `output` and `tokens` are JSON texts."""
+_JSON = ("output", "tokens")
+STEP_COLUMNS = ("run_id", *_TYPES)
+_STEPS = (
     f"INSERT INTO search_searchstep ({', '.join(STEP_COLUMNS)}) "
-    "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s, %s::jsonb) "
-    "ON CONFLICT (run_id, position) DO UPDATE SET " + ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS)
+    f"SELECT %s, {', '.join(f'{name}::jsonb' if name in _JSON else name for name in _TYPES)} "
+    f"FROM unnest({', '.join(f'%s::{kind}[]' for kind in _TYPES.values())}) AS step({', '.join(_TYPES)}) "
+    "ON CONFLICT (run_id, position) DO UPDATE SET "
+    + ", ".join(f"{name} = excluded.{name}" for name in _TYPES if name != "position")
 )
 _TIMEOUT = "SELECT set_config('statement_timeout', %s, true)"
 _CHANGED = "UPDATE search_searchrun SET changes = changes + 1 WHERE id = %s"
@@ -53,9 +50,10 @@ _CLOSED = (
     "UPDATE search_searchrun SET changes = changes + 1, status = %s, answer = %s::jsonb, error = %s::jsonb, "
     "seconds = %s, finished = %s WHERE id = %s AND status = 'running' RETURNING changes"
 )
-_NESTED = frozenset({dict, list})
+_KEYS = re.compile(r'"keys":\[([0-9,]*)\]')
+"""A list of keys in written JSON. Inside of a text its quotation marks would stand behind backslashes."""
 SqlRow = tuple[Any, ...]
-SqlStatement = tuple[str, Sequence[SqlRow]]
+SqlStatement = tuple[str, SqlRow]
 
 
 class Recorder:
@@ -94,7 +92,7 @@ class Recorder:
             if not self.live or not self._unwritten:
                 return
             try:
-                write([(_STEP, self.rows(sorted(self._unwritten))), (_CHANGED, [(self.run.pk,)])], LIVE_SECONDS)
+                write([*self._steps_at(sorted(self._unwritten)), (_CHANGED, (self.run.pk,))], LIVE_SECONDS)
                 self._unwritten.clear()
             except DatabaseError:
                 self.live = False
@@ -108,7 +106,7 @@ class Recorder:
         """
         with self._lock:
             places = range(len(self._steps)) if every else sorted(self._unwritten)
-            closed = write([(_STEP, self.rows(places)), (_CLOSED, [closing])], END_SECONDS)
+            closed = write([*self._steps_at(places), (_CLOSED, closing)], END_SECONDS)
             self._unwritten.clear()
         return closed[0] if closed else None
 
@@ -135,6 +133,14 @@ class Recorder:
             for step in [self._steps[at]]
         ]  # fmt: skip
 
+    def _steps_at(self, places: Sequence[int]) -> list[SqlStatement]:
+        """Return the statement that writes the steps at these places, none without places."""
+        rows = self.rows(places)
+        if not rows:
+            return []
+        _, *columns = map(list, zip(*rows, strict=True))
+        return [(_STEPS, (self.run.pk, *columns))]
+
     def answer(self) -> bytes:
         """Return the ended search as JSON, as `describe_search` describes its rows; empty if nobody awaits it."""
         if not self.awaited:
@@ -147,15 +153,15 @@ class Recorder:
             SearchStep(
                 run_id=self.run.pk, position=at, name=step.name, role=step.role, version=VERSION, backend=step.backend,
                 status=step.status, seconds=step.seconds, detail=storable_text(step.detail),
-                output=None if written is None else orjson.loads(written),
+                output=None if output is None else orjson.loads(output),
                 prompt_fingerprint=step.prompt_fingerprint, tokens=step.tokens,
             )
-            for at, (step, written) in enumerate(zip(self._steps, self._outputs, strict=True))
+            for at, (step, output) in enumerate(zip(self._steps, self._outputs, strict=True))
             if step.role not in without
         ]  # fmt: skip
 
     def _output(self, step: Step) -> str:
-        return stored_json(with_ids(step.output, self.nodes))
+        return written(step.output, self.nodes)
 
 
 class _Writer:
@@ -212,10 +218,9 @@ def write(statements: Sequence[SqlStatement], seconds: float) -> SqlRow | None:
         with raw.pipeline():
             psycopg.Cursor(raw).execute(_TIMEOUT, [str(int(1000 * seconds))], prepare=None)
             last = psycopg.Cursor(raw)
-            for statement, rows in statements:
-                for row in rows:
-                    last = psycopg.Cursor(raw)
-                    last.execute(statement, row, prepare=None)
+            for statement, row in statements:
+                last = psycopg.Cursor(raw)
+                last.execute(statement, row, prepare=None)
         return last.fetchone() if last.description else None
 
 
@@ -254,20 +259,14 @@ def _json(value: Any) -> str | None:
     return None if value is None else stored_json(value)
 
 
-def with_ids(output: Any, nodes: NodeStore | None) -> Any:
-    """Return a step's output with every list of keys replaced by a list of ids."""
+def written(output: Any, nodes: NodeStore | None) -> str:
+    """Return a step's output as JSON text, with every list of keys replaced by a list of ids."""
+    text = stored_json(output)
     if nodes is None:
-        return output
-    if isinstance(output, list):
-        # Most lists are long and hold only numbers; they contain no keys to replace.
-        return [with_ids(item, nodes) for item in output] if _NESTED.intersection(map(type, output)) else output
-    if not isinstance(output, dict):
-        return output
-    return {
-        ("ids" if name == "keys" else name): nodes.ids(value)
-        if name == "keys"
-        else with_ids(value, nodes)
-        if type(value) in _NESTED
-        else value
-        for name, value in output.items()
-    }
+        return text
+
+    def ids(keys: re.Match[str]) -> str:
+        held = [int(key) for key in keys[1].split(",")] if keys[1] else []
+        return f'"ids":{orjson.dumps(nodes.ids(held)).decode()}'
+
+    return _KEYS.sub(ids, text)

@@ -25,9 +25,9 @@ from search.services.searches.load_models import LOADING_SECONDS, load
 from search.services.searches.log_search import log_search
 from search.services.searches.overdue import WATCH
 from search.services.searches.read_follow_up import read_follow_up
-from search.services.searches.record_search import Recorder, close_run, with_ids
+from search.services.searches.record_search import Recorder, close_run, written
 from search.services.searches.request_search import question_of
-from search.services.searches.storable import storable_text, stored_json
+from search.services.searches.storable import storable_text
 from search.services.searches.watch_search import notices
 
 OVERSTAYED = "The search did not stop at its time limit and was ended. Ask in other words."
@@ -131,7 +131,7 @@ def _answer(run: SearchRun, recorder: Recorder, cancelled: Callable[[], bool]) -
             ranking = pipeline.search(question, stages, trace)
     finally:
         run.answer = {"model_use": budget.to_json()} if budget.use else None
-    ranked = {"ranking": orjson.loads(stored_json(with_ids(ranking.to_json(), tools.nodes)))}
+    ranked = {"ranking": orjson.loads(written(ranking.to_json(), tools.nodes))}
     run.answer = ranked | (run.answer or {})
     run.status, run.error = SearchRun.Status.DONE, None
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ from search.domain.payloads.plans import PlanEntry, Traversed
 from search.domain.plan import Anchor, Filter, Hop, Plan, ScoredPlan, Target
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit, Trace
-from search.services.searches.record_search import with_ids
+from search.services.searches.record_search import written
 from search.stages.link import Link
 from search.stages.recover import Recover
 from search.stages.traverse import Traverse
@@ -174,7 +175,7 @@ def test_what_is_found_without_the_other_name_stands_beside_it() -> None:
     assert run.plans[2].plan.target.relevance_text == "by Osteria"
     assert run.plans[0].probability == run.plans[2].probability
     # What the trace keeps gives the same plans back.
-    told = Changed.from_json(with_ids(run.trace.steps[-1].output, NODE_STORE))
+    told = Changed.from_json(orjson.loads(written(run.trace.steps[-1].output, NODE_STORE)))
     plans = Plans(tuple(PlanEntry(plan.plan, "user", plan.probability) for plan in run.before))
     links, found = Links(((), ())), Traversals((Traversed(0, "", Listed((), (), 0)),))
     shown = told.laid_over(plans, links, found)
