@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache, partial
 from typing import Any
+from weakref import WeakValueDictionary
 
 from django.conf import settings
 from django.utils.module_loading import import_string
@@ -39,6 +40,8 @@ from search.neural.site_encoders import encoder
 from search.prompts import PlanPrompts
 
 _loading = threading.RLock()
+_opened: WeakValueDictionary[int, Release] = WeakValueDictionary()
+"""The releases of the tools of this process, by their primary keys."""
 _also_forgotten: list[Callable[[], None]] = []
 _with_files: set[int] = set()
 """The releases whose index files were found right."""
@@ -221,7 +224,13 @@ def _tools(release_id: int, settings_version: int) -> Tools:
     release = Release.objects.select_related("snapshot", "vector_set", "knowledge_base__active_settings").get(
         pk=release_id
     )
+    _opened[release_id] = release
     return Tools(release, settings_version)
+
+
+def opened(release_id: int | None) -> Release | None:
+    """Return a release, with its snapshot, vectors and base, if this process has its tools; its status may be older."""
+    return None if release_id is None else _opened.get(release_id)
 
 
 def tools(release: Release, settings_version: int | None = None) -> Tools:

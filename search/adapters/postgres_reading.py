@@ -50,7 +50,8 @@ def read(
                 psycopg.Cursor(raw).execute(f"SELECT {calls}", values, prepare=prepare, binary=True)
             cursor = psycopg.Cursor(raw)
             cursor.execute(query, parameters, prepare=prepare, binary=True)
-            return cursor.fetchall()
+        # Within the pipeline, fetching would be a round trip of its own.
+        return cursor.fetchall()
 
 
 def _apart(raw: psycopg.Connection[Any]) -> AbstractContextManager[object]:

@@ -6,6 +6,7 @@ import re
 import threading
 import time
 from collections.abc import Collection, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import orjson
@@ -211,9 +212,12 @@ def write(statements: Sequence[SqlStatement], seconds: float) -> SqlRow | None:
     """Run statements in one transaction and one round trip; `seconds` is the time limit of each statement.
 
     Return the row that the last statement returns, None if it returns no row. Parameters are bound on the server, so
-    long texts are not escaped and parsed. Raises Django's database errors.
+    long texts are not escaped and parsed. What is sent in one pipeline is one transaction, without a statement that
+    begins or ends it. Raises Django's database errors.
     """
-    with transaction.atomic(), connection.wrap_database_errors:
+    inside = transaction.atomic() if connection.in_atomic_block else nullcontext()
+    with inside, connection.wrap_database_errors:
+        connection.ensure_connection()
         raw = connection.connection
         with raw.pipeline():
             psycopg.Cursor(raw).execute(_TIMEOUT, [str(int(1000 * seconds))], prepare=None)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -13,6 +14,7 @@ from django.db import InterfaceError, OperationalError
 from django.db.models import F
 from django.utils import timezone
 
+from search import wiring
 from search.domain.errors import SearchCancelled, SearchError, StageError
 from search.domain.trace import Limit, Trace
 from search.models import SearchRun
@@ -37,7 +39,7 @@ CANCEL_LOOK = 0.25
 
 _CLAIM = (
     "UPDATE search_searchrun SET status = %s, started = %s, changes = changes + 1 WHERE id = %s AND status = %s "
-    "RETURNING *"
+    "RETURNING *, (SELECT status FROM search_release WHERE id = release_id) AS release_status"
 )
 
 
@@ -76,9 +78,15 @@ def run_search(run_id: UUID | str, *, live: bool = False, awaited: bool = False)
 
 
 def claim_run(run_id: UUID | str) -> SearchRun | None:
-    """Mark a queued search as running and return its row, in one statement; None if it is not queued."""
+    """Mark a queued search as running and return its row, in one statement; None if it is not queued.
+
+    A release that this process has opened is not read again, unless it was dropped since then.
+    """
     taken = SearchRun.objects.raw(_CLAIM, [SearchRun.Status.RUNNING, timezone.now(), run_id, SearchRun.Status.QUEUED])
-    return next(iter(taken), None)
+    run: Any = next(iter(taken), None)
+    if run is not None and (release := wiring.opened(run.release_id)) and release.status == run.release_status:
+        run.release = release
+    return run
 
 
 def end_overstayed(run_id: UUID) -> None:

@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 import orjson
+import psycopg
 import pytest
 from django.db import OperationalError, connection
 from hypothesis import given
@@ -270,6 +271,26 @@ def test_a_search_is_taken_and_read_by_one_statement(films: KnowledgeBase, djang
     assert (taken.pk, taken.status, taken.changes) == (run.pk, "running", 1)
     assert taken.specification == SearchRun.objects.get(pk=run.pk).specification
     assert claim_run(run.pk) is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_search_waits_for_postgres_twice_beside_what_its_stages_read(
+    films: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is taken and its end is written; the stages of these films read nothing."""
+    run_search(recorded().pk, live=True)
+    run, synced = recorded(), 0
+    wait = psycopg.Connection.wait
+
+    def counted(self: Any, gen: Any, *given: Any) -> Any:
+        nonlocal synced
+        # In a pipeline the statements before its end are only sent.
+        synced += not getattr(self, "_pipeline", None) or gen.__name__ in ("_exit_gen", "_sync_gen")
+        return wait(self, gen, *given)
+
+    monkeypatch.setattr(psycopg.Connection, "wait", counted)
+    run_search(run.pk, live=True)
+    assert synced == 2
 
 
 NUMBERS = st.lists(st.integers() | st.floats(allow_nan=False) | st.text() | st.none())
