@@ -33,15 +33,13 @@ RETRY_SECONDS = 0.25
 
 _TYPES = {
     "position": "int", "name": "text", "role": "text", "version": "int", "backend": "text", "status": "text",
-    "seconds": "float8", "detail": "text", "output": "text", "prompt_fingerprint": "text", "tokens": "text",
+    "seconds": "float8", "detail": "text", "output": "jsonb", "prompt_fingerprint": "text", "tokens": "jsonb",
 }  # fmt: skip
-"""Columns of a step behind its run, with the types in which they travel; `output` and `tokens` are JSON texts."""
-_JSON = ("output", "tokens")
+"""Columns of a step behind its run, with their types."""
 STEP_COLUMNS = ("run_id", *_TYPES)
 _STEPS = (
-    f"INSERT INTO search_searchstep ({', '.join(STEP_COLUMNS)}) "
-    f"SELECT %s, {', '.join(f'{name}::jsonb' if name in _JSON else name for name in _TYPES)} "
-    f"FROM unnest({', '.join(f'%s::{kind}[]' for kind in _TYPES.values())}) AS step({', '.join(_TYPES)}) "
+    f"INSERT INTO search_searchstep ({', '.join(STEP_COLUMNS)}) SELECT %s, step.* "
+    f"FROM jsonb_to_recordset(%s::jsonb) AS step({', '.join(f'{name} {kind}' for name, kind in _TYPES.items())}) "
     "ON CONFLICT (run_id, position) DO UPDATE SET "
     + ", ".join(f"{name} = excluded.{name}" for name in _TYPES if name != "position")
 )
@@ -136,11 +134,12 @@ class Recorder:
 
     def _steps_at(self, places: Sequence[int]) -> list[SqlStatement]:
         """Return the statement that writes the steps at these places, none without places."""
-        rows = self.rows(places)
-        if not rows:
+        if not places:
             return []
-        _, *columns = map(list, zip(*rows, strict=True))
-        return [(_STEPS, (self.run.pk, *columns))]
+        rows = [dict(zip(_TYPES, values, strict=True)) for _, *values in self.rows(places)]
+        for row in rows:
+            row |= {name: orjson.Fragment(row[name]) for name in ("output", "tokens") if row[name] is not None}
+        return [(_STEPS, (self.run.pk, orjson.dumps(rows).decode()))]
 
     def answer(self) -> bytes:
         """Return the ended search as JSON, as `describe_search` describes its rows; empty if nobody awaits it."""
