@@ -12,7 +12,7 @@ from search.domain.plan.routes import routes
 from search.language.reader import range_words, value_words
 from search.language.reading.scales import End, date_names, superlative
 from search.language.units import unit_of_name
-from search.language.words import stems
+from search.language.words import is_participle_in, stems
 from search.text import words
 
 Json = Mapping[str, Any]
@@ -23,6 +23,8 @@ DATED_WORDS: Mapping[str, str] = {"<": "before", "<=": "until", ">": "after", ">
 CONTAINED_WORDS: Mapping[str, str] = {"contains": "contains", "not contains": "does not contain"}
 _ENDS: Mapping[str, str] = {"high": "highest", "low": "lowest"}
 _DATED_ENDS: Mapping[str, str] = {"high": "latest", "low": "earliest"}
+_SEVERAL_ENDS: Mapping[str, str] = {"high": "most", "low": "fewest"}
+_HAPPENED_ENDS: Mapping[str, str] = {"high": "last", "low": "first"}
 _KNOWN: Mapping[str, str] = {"exists": "known", "missing": "not known"}
 """The words of operators on amounts, dates, parts of a value and values that are there, and of the ends of orders."""
 SHOWS = "show "
@@ -201,17 +203,31 @@ def _far(reached: Mapping[str, Sequence[Any]], var: str) -> int:
 
 
 def order_words(order: Json, relations: Relations | None = None) -> str:
-    """Return an order: `cheapest first`, `lightest one`, `3 with the highest number of papers it is cited by`."""
+    """Return an order: `cheapest first`, `lightest one`, `3 with the highest number of papers it is cited by`.
+
+    Of what happened it says when (`one founded first`), of fields that say a number of things how many (`most pages`).
+    """
     by, limit = order["by"], order.get("limit")
     end: End = "high" if order["direction"] == "desc" else "low"
     what = count_words(by["count"], relations) if "count" in by else field_words(by["field"])[0]
-    last = (_DATED_ENDS if is_dated(what) else _ENDS)[end]
-    most = superlative(what, end)
+    ends = _SEVERAL_ENDS if "field" in by and _is_plural(what) else _DATED_ENDS if is_dated(what) else _ENDS
+    last, most = ends[end], superlative(what, end)
     if not limit:
         return f"{most or f'{last} {what}'} first"
+    if happened(what):
+        return f"{limit if limit > 1 else 'one'} {what} {_HAPPENED_ENDS[end]}"
     if not most:
         return f"{limit if limit > 1 else 'one'} with the {last} {what}"
     return f"{limit} {most}" if limit > 1 else f"{most} one"
+
+
+def happened(said: str) -> bool:
+    """Whether the name of a field says what happened at its date: `founded`, `released`."""
+    return is_dated(said) and is_participle_in(said, "en")
+
+
+def _is_plural(said: str) -> bool:
+    return said.endswith("s") and not said.endswith(("ss", "us", "is"))
 
 
 def aggregate_words(function: str, field: str) -> str:
@@ -242,7 +258,8 @@ def compared_only(plan: Json) -> set[str]:
 
 
 def variables_of(plan: Json) -> dict[str, str]:
-    """Return the variables of a plan: those of anchors with their words, the others with their own name."""
-    found = {end: end for hop in plan["hops"] for end in (hop["from"], hop["to_var"])}
+    """Return the variables of a plan in words: those of anchors by what they stand for, others by their type."""
+    found = {end: "something" for hop in plan["hops"] for end in (hop["from"], hop["to_var"])}
+    found |= {hop["to_var"]: f"the {words(hop['to_label'])}" for hop in plan["hops"] if hop.get("to_label", ANY) != ANY}
     target = plan.get("target", {}).get("var", "T")
     return found | {target: target} | {anchor["var"]: anchor_words(anchor) for anchor in plan["anchors"]}

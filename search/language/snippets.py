@@ -9,7 +9,7 @@ from functools import lru_cache
 from search.domain.graph import Node
 from search.language.detection import language_of
 from search.language.words import asking_words, function_words, stem, time_words
-from search.text import field_text, is_prose
+from search.text import field_text, is_prose, words
 
 SHORTEST = 3
 """Fewest characters of a word that tells texts apart."""
@@ -39,11 +39,12 @@ def snippet(node: Node, question: str, width: int = 240) -> str:
     """Return the part of the node's text that shares most words of content with the question.
 
     It has at most about `width` characters, begins with a sentence, and a cut end is at a word boundary. If any field
-    contains prose, fields without prose (numbers, keywords) are left out.
+    contains prose, fields without prose (numbers, keywords) are left out; else they are named.
     """
-    texts = [field_text(value) for value in node.fields.values()]
-    prose = list(filter(is_prose, texts))
-    text = " ".join(prose or texts).strip()
+    texts = {name: field_text(value) for name, value in node.fields.items()}
+    prose = list(filter(is_prose, texts.values()))
+    # A bare `12 1995` says nothing: without prose each value stands behind the name of its field.
+    text = " ".join(prose) or ", ".join(f"{words(name)}: {said}" for name, said in texts.items() if said)
     if len(text) <= width:
         return text
     best = _best_start(text, places_of(text, telling_stems(question)), width)

@@ -11,11 +11,13 @@ from search.domain.plan.routes import routes
 from search.language.units import unit_of_name
 from search.plan_words import (
     AGGREGATE_WORDS,
+    DATED_WORDS,
     Relations,
     anchor_words,
     compared_only,
     exclusion_words,
     filter_words,
+    happened,
     order_words,
     relation_words,
     variables_of,
@@ -42,7 +44,10 @@ def reading_words(plan: Json, relations: Relations) -> str:
     order = plan.get("order") or {}
     placed = order_words(order, relations) if order else ""
     if order.get("limit"):
-        alone = f"has {placed.removeprefix('one with ')}" if placed.startswith("one with ") else f"is the {placed}"
+        what = placed.removeprefix("one ")
+        alone = f"has {what[5:]}" if what.startswith("with ") else f"is the {placed}"
+        if happened(what.split()[0]):
+            alone = f"was {what}"
         parts = [*parts, alone if order["limit"] == 1 else f"is one of the {placed}"]
     said = f"{kind} that {' and '.join(parts)}" if parts else kind
     said = f"{named}, the {said}" if named else said
@@ -73,8 +78,11 @@ def conditions_of(plan: Json, relations: Relations) -> tuple[str, list[str], lis
     parts = [*_joined(plan, relations), *(one.words for one in named_conditions(plan, relations))]
     labels = plan["target"].get("labels") or [ANY]
     kind = " or ".join(map(type_words, labels)) if ANY not in labels else "thing"
-    if filters := list(_of_filters(plan, relations)):
-        kind = f"{kind} with {', '.join(filters)}"
+    filters = list(_of_filters(plan, relations))
+    dated = [said for said in filters if happened(said.split()[0]) and said.split()[1] in DATED_WORDS.values()]
+    kind = " ".join([kind, " and ".join(dated)]).strip()
+    if others := [said for said in filters if said not in dated]:
+        kind = f"{kind} with {', '.join(others)}"
     goal = plan["target"].get("var", "T")
     named = next((name_words(anchor, relations) for anchor in plan["anchors"] if anchor["var"] == goal), "")
     return kind, parts, list(exclusions(plan, relations)), named
@@ -127,11 +135,7 @@ def name_words(anchor: Json, relations: Relations) -> str:
 
 def _of_filters(plan: Json, relations: Relations) -> Iterator[str]:
     goal = plan["target"].get("var", "T")
-    # A node in between is called by its type.
-    between = {end: "something" for hop in plan["hops"] for end in (hop["from"], hop["to_var"])}
-    between |= {hop["to_var"]: f"the {type_words(hop['to_label'])}" for hop in plan["hops"] if hop["to_label"] != ANY}
-    named = {anchor["var"]: anchor_words(anchor) for anchor in plan["anchors"]}
-    variables = variables_of(plan) | between | named
+    variables = variables_of(plan)
     for condition in plan.get("filters") or ():
         if _is_any_neighbour(plan, condition):
             continue

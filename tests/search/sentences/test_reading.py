@@ -55,6 +55,24 @@ def any_neighbour(rel: str, direction: str, label: str) -> dict[str, Any]:
             "tent that is one of the 3 most expensive",
         ),
         (plan("tent", order={"by": {"field": "price"}, "direction": "desc"}), "tent, most expensive first"),
+        # What happened, happened first; of pages there are most.
+        (
+            plan("brand", order={"by": {"field": "founded"}, "direction": "asc", "limit": 1}),
+            "brand that was founded first",
+        ),
+        (
+            plan("drug", order={"by": {"field": "approved"}, "direction": "desc", "limit": 2}),
+            "drug that is one of the 2 approved last",
+        ),
+        (
+            plan("paper", order={"by": {"field": "pages"}, "direction": "desc", "limit": 1}),
+            "paper that has the most pages",
+        ),
+        (
+            plan("tent", filters=[{"var": "T", "field": "released", "op": ">=", "value": "2024-01-02"},
+                                  {"var": "T", "field": "price", "op": "<", "value": 20}]),
+            "tent released since 2 January 2024 with price under 20",
+        ),
         (
             plan("paper", order={"by": CITED, "direction": "desc", "limit": 1}),
             "paper that has the highest number of papers it is cited by",
