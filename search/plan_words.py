@@ -136,16 +136,31 @@ def count_words(count: Json, relations: Relations | None = None) -> str:
 
     `among those` says that only nodes that the plan selects are counted.
     """
-    name, far = str(count.get("rel", ANY)), count.get("to_label", ANY)
-    things = "things" if far == ANY else plural(words(far))
-    said = "has a relation with" if name == ANY else verb_words(count, relations)
     what = of_each_words(count, relations) if count.get("function") else "number"
-    return f"{what} of {things} it {said}{' among those' if count.get('among') else ''}"
+    return f"{what} of {_things(count)} it {verb_words(count, relations)}{_among(count)}"
+
+
+def most_words(count: Json, direction: str, relations: Relations | None = None) -> str:
+    """Return a count that is the largest or smallest of all: `is cited by the most papers`."""
+    most = _SEVERAL_ENDS["high" if direction == "desc" else "low"]
+    return f"{verb_words(count, relations)} the {most} {_things(count)}{_among(count)}"
+
+
+def _things(count: Json) -> str:
+    far = count.get("to_label", ANY)
+    return "things" if far == ANY else plural(words(far))
+
+
+def _among(count: Json) -> str:
+    return " among those" if count.get("among") else ""
 
 
 def verb_words(count: Json, relations: Relations | None = None) -> str:
     """Return the relation of a count without what it leads to: `has` for `has the city` and cities."""
-    said, far = relation_words(count["rel"], count.get("direction"), relations), count.get("to_label", ANY)
+    name, far = str(count.get("rel", ANY)), count.get("to_label", ANY)
+    if name == ANY:
+        return "has a relation with"
+    said = relation_words(name, count.get("direction"), relations)
     verb, found, rest = said.rpartition(f" {words(far)}")
     return verb.removesuffix(" the").removesuffix(" a") if verb and found and not rest else said
 

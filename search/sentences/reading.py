@@ -18,6 +18,7 @@ from search.plan_words import (
     exclusion_words,
     filter_words,
     happened,
+    most_words,
     order_words,
     relation_words,
     variables_of,
@@ -44,11 +45,7 @@ def reading_words(plan: Json, relations: Relations) -> str:
     order = plan.get("order") or {}
     placed = order_words(order, relations) if order else ""
     if order.get("limit"):
-        what = placed.removeprefix("one ")
-        alone = f"has {what[5:]}" if what.startswith("with ") else f"is the {placed}"
-        if happened(what.split()[0]):
-            alone = f"was {what}"
-        parts = [*parts, alone if order["limit"] == 1 else f"is one of the {placed}"]
+        parts = [*parts, _first(order, placed, relations) if order["limit"] == 1 else f"is one of the {placed}"]
     said = f"{kind} that {' and '.join(parts)}" if parts else kind
     said = f"{named}, the {said}" if named else said
     if order and not order.get("limit"):
@@ -57,6 +54,17 @@ def reading_words(plan: Json, relations: Relations) -> str:
     if text := plan["target"].get("relevance_text"):
         said = f"{said}, about “{text}”"
     return _asked(plan, said)
+
+
+def _first(order: Json, placed: str, relations: Relations) -> str:
+    """Return what the first of an order is: `is the lightest one`, `was founded first`, `wrote the most papers`."""
+    count = order["by"].get("count")
+    if count is not None and not count.get("function"):
+        return most_words(count, order["direction"], relations)
+    what = placed.removeprefix("one ")
+    if happened(what.split()[0]):
+        return f"was {what}"
+    return f"has {what.removeprefix('with ')}" if what.startswith("with ") else f"is the {placed}"
 
 
 def _asked(plan: Json, said: str) -> str:

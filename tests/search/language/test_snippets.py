@@ -18,7 +18,10 @@ def test_a_snippet_is_prose_where_there_is_some() -> None:
         "about": "The blue puffer opens tight airways within minutes.",
     }
     assert snippet(Node(0, "k", "drug", "n", fields=fields), "q") == fields["about"]
-    assert snippet(Node(0, "k", "drug", "n", fields={"year": 1981, "forms": ["inhaler"]}), "q") == "year: 1981, forms: inhaler"
+    assert (
+        snippet(Node(0, "k", "drug", "n", fields={"year": 1981, "forms": ["inhaler"]}), "q")
+        == "year: 1981, forms: inhaler"
+    )
 
 
 def test_a_short_text_is_shown_whole_and_none_is_empty() -> None:

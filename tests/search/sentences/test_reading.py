@@ -41,7 +41,7 @@ def any_neighbour(rel: str, direction: str, label: str) -> dict[str, Any]:
     ("given", "said"),
     [
         (plan("disease", [HEADACHE], [OF_HEADACHE]), "disease that shows itself by “headache”"),
-        (plan("state", order=OF_CITIES), "state that has the highest number of cities it has"),
+        (plan("state", order=OF_CITIES), "state that has the most cities"),
         (plan("paper", order=MEAN), "paper that has the highest mean pages of papers it is cited by"),
         (plan("symptom", [HEADACHE | {"var": "T"}]), "“headache”, the symptom"),
         (plan("disease", [HEADACHE], [OF_HEADACHE], "rare"), "disease that shows itself by “headache”, about “rare”"),
@@ -75,7 +75,7 @@ def any_neighbour(rel: str, direction: str, label: str) -> dict[str, Any]:
         ),
         (
             plan("paper", order={"by": CITED, "direction": "desc", "limit": 1}),
-            "paper that has the highest number of papers it is cited by",
+            "paper that is cited by the most papers",
         ),
         (plan("disease", [HEADACHE], [OF_HEADACHE], ask="how many"),
          "how many there are: disease that shows itself by “headache”"),
@@ -97,7 +97,7 @@ def any_neighbour(rel: str, direction: str, label: str) -> dict[str, Any]:
         # What a plan inside asks for is worded by the schema too.
         (
             plan("disease", [INSIDE], [OF_HEADACHE]),
-            "disease that shows itself by the symptom that has the highest number of papers it is cited by",
+            "disease that shows itself by the symptom that is cited by the most papers",
         ),
         # Any neighbour will do; a relation that has no words for its other direction is named.
         (plan("paper", filters=[any_neighbour("CITES", "in", "paper")]), "paper that is cited by a paper"),
