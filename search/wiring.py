@@ -201,7 +201,7 @@ class Tools:
     def graph(self) -> GraphStore:
         """The engine that executes plans."""
         return build("graph", snapshot_id=self.snapshot.pk, schema=self.schema, nodes=self.nodes,
-                     adjacency=self.adjacency)  # fmt: skip
+                     adjacency=self.adjacency, columns=self.columns)  # fmt: skip
 
     @cached_property
     def language_model(self) -> LanguageModel:

@@ -11,10 +11,13 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from search.adapters import adjacency_memmap, edge_values_memmap
+from search.adapters import adjacency_memmap, columns_memmap, edge_values_memmap
+from search.adapters.adjacency_memmap import MemmapAdjacency
+from search.adapters.columns_memmap import MemmapColumns
+from search.adapters.graph_memmap import MemmapGraph
 from search.domain.graph import Field, FieldValue, Node, NodeType, Relation, RelationType, Schema
 from search.domain.trace import Limit
-from search.interfaces import Keys
+from search.interfaces import GraphStore, Keys
 from search.models.partitions import partition
 from tests.oracle import Graph
 
@@ -56,6 +59,21 @@ def write_adjacency(graph: Graph, schema: Schema, folder: Path) -> None:
     )  # fmt: skip
     rows = ((schema.relation_codes[r], s, t, fields) for (s, r, t), fields in graph.properties.items())
     edge_values_memmap.build(folder, schema, len(graph.nodes), rows)
+
+
+def columns(graph: Graph, schema: Schema, folder: Path) -> MemmapColumns:
+    """Return the columns of a graph's fields, written into a folder as a release holds them."""
+    folder.mkdir(exist_ok=True)
+    columns_memmap.build(folder, schema, graph.nodes)
+    return MemmapColumns(folder, schema)
+
+
+def mapped(graph: Graph, schema: Schema, folder: Path, beyond: GraphStore, most_rows: int = 10_000) -> MemmapGraph:
+    """Return the engine on the memory-mapped files of a graph, which it writes into a folder."""
+    write_adjacency(graph, schema, folder)
+    adjacency = MemmapAdjacency(folder, schema)
+    fields = columns(graph, schema, folder / "columns")
+    return MemmapGraph(schema, Nodes(graph, schema), adjacency, fields, beyond, most_rows)
 
 
 def store(graph: Graph, schema: Schema, snapshot_id: int) -> None:

@@ -131,9 +131,10 @@ class Traversal:
     The score of a candidate is its anchor score: the largest sum of the anchors' cosines over the rows that reach it.
     The best candidate is first. If the plan has an order, the candidates are in it, equal ones by anchor score, and
     `placed` holds the place of each; those beyond the order's limit are left out. `query` is the text of the executed
-    query, with its values as parameters. `truncated` says that a limit cut the result. If another engine than the
-    configured one answered, `note` says why. `aggregate` is what the plan asks to compute from a field of all answers,
-    also of those that are not among the candidates.
+    query, with its values as parameters. `truncated` says that a limit cut the result, and `unlisted` how many further
+    candidates were counted then; it is 0 if the engine stopped early and does not know how many there are. If another
+    engine than the configured one answered, `note` says why. `aggregate` is what the plan asks to compute from a field
+    of all answers, also of those that are not among the candidates.
     """
 
     plan_index: int
@@ -144,6 +145,7 @@ class Traversal:
     note: str = ""
     placed: Mapping[int, Placed] = field(default_factory=dict)
     aggregate: Aggregated | None = None
+    unlisted: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """Return the query, the first 100 candidates as parallel lists, and the number of all candidates (`total`)."""
@@ -156,11 +158,12 @@ class Traversal:
                 "backend": self.backend,
                 "query": self.query,
                 "truncated": self.truncated,
-                "total": len(self.candidates),
+                "total": len(self.candidates) + self.unlisted,
                 "keys": [candidate.key for candidate in head],
                 "scores": [candidate.score for candidate in head],
             }
             | ({"placed": [self.placed[c.key].to_json() for c in head]} if self.placed else {})
+            | ({"unlisted": self.unlisted} if self.unlisted else {})
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from search.domain.plan import Operator
+from search.domain.plan import Filter, Operator
 from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.domain.vector_kinds import WHOLE
@@ -276,4 +276,24 @@ class Columns(Protocol):
 
     def equal(self, label: str, field: str, value: object, *, part: bool = False) -> Keys:
         """Return the sorted keys of the nodes with a value; with `part` also those with it in a list of places."""
+        ...
+
+    def whole(self, label: str, field: str) -> bool:
+        """Return whether all values of a field are held, so that `meeting` and `firsts` are exact."""
+        ...
+
+    def meeting(self, label: str, keys: Keys, condition: Filter) -> NDArray[np.bool_]:
+        """Return which of these nodes of a type meet a condition on a whole field."""
+        ...
+
+    def firsts(self, label: str, field: str, keys: Keys, *, last: bool) -> NDArray[np.complex128]:
+        """Return of each node the value of a whole field that comes first, or last, in ascending order.
+
+        Values are encoded so that complex numbers sort as the values do. The value of a node without the field is not a
+        number.
+        """
+        ...
+
+    def read(self, values: NDArray[np.complex128]) -> list[int | float | str]:
+        """Return the values that `firsts` encoded."""
         ...

@@ -19,7 +19,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as drawn_from
 from hypothesis import strategies as st
 
-from search.adapters.graph_memmap import MemmapGraph
 from search.domain.linking import LinkedPlan, Traversal
 from search.domain.payloads import Links, Plans, Traversals
 from search.domain.payloads.lists import Listed
@@ -29,10 +28,9 @@ from search.domain.trace import Limit
 from search.services.searches.answer import answer_of
 from tests import oracle
 from tests.engines import Engines
-from tests.graphs import Nodes, schema_of
+from tests.graphs import mapped, schema_of
 from tests.oracle import Graph
 from tests.plan_parts import rebound, with_new_parts
-from tests.search.adapters.test_graph_memmap import adjacency
 from tests.search.adapters.test_graph_postgres import NUMBERS, RELATIONS, STRINGS, TYPES, cases
 from tests.search.adapters.test_whole_plans import answers_in, answers_of, unlike
 
@@ -61,7 +59,7 @@ def test_all_engines_find_what_trying_everything_finds(engines: Engines) -> None
         schema = schema_of(graph, TYPES, RELATIONS)
         postgres, neo4j = engines.over(graph, schema)
         with tempfile.TemporaryDirectory() as folder:
-            memory = MemmapGraph(schema, Nodes(graph, schema), adjacency(graph, schema, Path(folder)), postgres)
+            memory = mapped(graph, schema, Path(folder), postgres)
             for parts in itertools.islice(shapes, 2):
                 shape = with_new_parts(rng, graph, replace(linked, index=0), VALUES, parts)
                 assert unlike(graph, shape, (postgres, memory, neo4j)) == [], shape.plan

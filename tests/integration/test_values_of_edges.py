@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from search.adapters.adjacency_memmap import MemmapAdjacency
-from search.adapters.graph_memmap import MemmapGraph
 from search.domain.graph import Node
 from search.domain.linking import Binding, LinkedPlan
 from search.domain.plan import Anchor, EdgeField, Exclusion, Filter, Hop, Order, Plan, Target
@@ -16,7 +14,7 @@ from search.domain.trace import Limit
 from search.interfaces import GraphStore
 from tests import oracle
 from tests.engines import Engines
-from tests.graphs import Nodes, schema_of, write_adjacency
+from tests.graphs import mapped, schema_of
 from tests.oracle import Graph
 
 pytestmark = pytest.mark.django_db
@@ -153,8 +151,7 @@ BY_HAND: dict[str, tuple[LinkedPlan, list[int]]] = {
 def every_engine(engines: Engines, tmp_path: Path) -> list[GraphStore]:
     schema = schema_of(SHOPS)
     postgres, neo4j = engines.over(SHOPS, schema)
-    write_adjacency(SHOPS, schema, tmp_path)
-    memory = MemmapGraph(schema, Nodes(SHOPS, schema), MemmapAdjacency(tmp_path, schema), postgres)
+    memory = mapped(SHOPS, schema, tmp_path, postgres)
     return [memory, postgres, neo4j]
 
 

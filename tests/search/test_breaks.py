@@ -16,9 +16,9 @@ from search.domain.graph import Node
 from search.domain.linking import Binding, LinkedPlan
 from search.domain.plan import Anchor, Exclusion, Hop, Plan, Target
 from search.domain.trace import Limit
-from tests.graphs import Nodes, schema_of
+from tests.graphs import Nodes, mapped, schema_of
 from tests.oracle import Graph
-from tests.search.adapters.test_graph_memmap import Beyond, adjacency
+from tests.search.adapters.test_graph_memmap import Beyond
 
 DRUG, OTHER, DISEASE, SHOP, TOWN = range(5)
 GRAPH = Graph(
@@ -35,7 +35,7 @@ GRAPH = Graph(
 def graph() -> Iterator[MemmapGraph]:
     schema = schema_of(GRAPH)
     with tempfile.TemporaryDirectory() as folder:
-        yield MemmapGraph(schema, Nodes(GRAPH, schema), adjacency(GRAPH, schema, Folder(folder)), Beyond())
+        yield mapped(GRAPH, schema, Folder(folder), Beyond())
 
 
 def broken(graph: MemmapGraph, plan: Plan, *bindings: Binding, paths: tuple[Path, ...] = ()) -> list[list[str]]:

@@ -18,13 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.adapters.graph_matching.estimate import MOST_ROWS
+from search.adapters.graph_matching.found import Found, Longs, Ranked
 from search.adapters.graph_matching.paths import Matches
-from search.domain.aggregates import aggregated, computed
+from search.domain.aggregates import Aggregated, aggregated, computed
 from search.domain.errors import StageError
 from search.domain.filtering import counts_fit
 from search.domain.linking import LinkedPlan, Traversal
-from search.domain.ordering import Value, kept_keys, order_value, places
+from search.domain.ordering import Value, order_value
 from search.domain.plan import Count, EdgeField, Filter, Hop, Order, Plan, Target
+from search.domain.plan.parts import Aggregate
 from search.domain.plan.routes import routes
 from search.domain.trace import Limit
 
@@ -44,23 +46,24 @@ class WholePlans(ABC):
         if not linked.is_executable:
             return Traversal(linked.index, self.backend, ())
         plan = linked.plan
-        if not _is_more(plan):
-            return self.execute_match(linked, limit, rows)
         bare = self._barring(linked, limit)
-        found = self.execute_match(bare, limit, ALL_ROWS)
+        found = self.execute_match(bare, limit, ALL_ROWS if _is_more(plan) else rows)
         for index in self._of_target(linked):
-            barred = self._barred(linked, index, [candidate.key for candidate in found.candidates], limit)
-            found = replace(found, candidates=tuple(c for c in found.candidates if c.key not in barred))
-        if counted := _counts_of(plan, plan.target.var):
-            fit = set(self._fitting(counted, [candidate.key for candidate in found.candidates], bare, limit))
-            told = "\n".join([found.query, *(f"-- {counted_in_words(one)}" for one in counted)]).strip()
-            found = replace(found, candidates=tuple(c for c in found.candidates if c.key in fit), query=told)
+            barred = self._barred(linked, index, found.keys, limit)
+            found = found.take(~np.isin(found.keys, barred))
+        counted = _counts_of(plan, plan.target.var)
+        for condition in counted:
+            found = found.take(self._fitting([condition], found.keys, bare, limit)).also(
+                f"-- {counted_in_words(condition)}"
+            )
+        ranked, way = None, plan.order.direction if plan.order is not None else "asc"
         if plan.order is not None:
-            found = self._in_order(found, plan.order, bare, limit)
-        found = self._with_aggregate(found, plan, limit)
-        return replace(
-            found, candidates=found.candidates[:rows], truncated=found.truncated or len(found.candidates) > rows
-        )
+            found, ranked = self._in_order(found, plan.order, bare, limit)
+        aggregate = None
+        if plan.aggregate:
+            aggregate = self._aggregated(found, plan.aggregate, plan.show, limit)
+            found = found.also(f"-- {plan.aggregate} of {plan.show}")
+        return replace(found.traversal(linked.index, rows, ranked, way), aggregate=aggregate)
 
     def paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int = 1) -> Matches:
         """Return the best matches of the keys; see the protocol."""
@@ -92,7 +95,7 @@ class WholePlans(ABC):
             return found
         bare = self._barring(linked, limit)
         among = self._taken(bare, of.var, limit)
-        for key, value in self.read_edges(hop, plan, of.field, keys, among, limit):
+        for key, value in self.read_edges(hop, plan, of.field, keys, among.tolist(), limit):
             found[key].append(value)
         return {key: sorted(values, key=lambda one: (isinstance(one, str), one)) for key, values in found.items()}
 
@@ -106,32 +109,37 @@ class WholePlans(ABC):
         self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
     ) -> dict[int, Value | None]:
         """Return the value of each key that an order compares; see the protocol."""
+        counted = None if among is None else np.fromiter(among, np.int64, len(among))
+        ranked = self._ranked(order, np.asarray(keys, dtype=np.int64), limit, counted)
+        return dict(zip(keys, ranked.values(), strict=True))
+
+    def _ranked(self, order: Order, keys: Longs, limit: Limit, among: Longs | None = None) -> Ranked:
         by = order.by
         if not isinstance(by, Count) or by.function is None:
             return self.read_order(order, keys, limit, among)
         near, far = self.joined(by, keys, limit, among)
         of = Order(by.of, "desc" if by.function == "max" else "asc")
-        values = self.order_values(of, np.unique(far).tolist(), limit) if len(far) else {}
-        grouped: dict[int, list[Value | None]] = {key: [] for key in keys}
-        for key, other in zip(near.tolist(), far.tolist(), strict=True):
-            grouped[key].append(values.get(other))
-        return {key: computed(by.function, several) for key, several in grouped.items()}
+        others, place = np.unique(far, return_inverse=True)
+        values = self._ranked(of, others, limit).values() if len(others) else []
+        grouped: dict[int, list[Value | None]] = {key: [] for key in keys.tolist()}
+        for key, at in zip(near.tolist(), place.tolist(), strict=True):
+            grouped[key].append(values[at])
+        return Ranked.of([computed(by.function, several) for several in grouped.values()])
 
     @abstractmethod
-    def read_order(
-        self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
-    ) -> dict[int, Value | None]:
+    def read_order(self, order: Order, keys: Longs, limit: Limit, among: Longs | None) -> Ranked:
         """Return the value of each key in a field, or the number of different nodes that it is joined with."""
 
     @abstractmethod
-    def joined(
-        self, count: Count, keys: Sequence[int], limit: Limit, among: Collection[int] | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def joined(self, count: Count, keys: Longs, limit: Limit, among: Longs | None) -> tuple[Longs, Longs]:
         """Return (keys, nodes): each different node that a count counts of a key, as two arrays of equal length."""
 
     @abstractmethod
-    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> Traversal:
-        """Return the candidates of an executable plan without exclusions and order."""
+    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> Found:
+        """Return the candidates of an executable plan without exclusions and order, at least the best `rows`.
+
+        It may return all that there are; if it returns less than that, they are `truncated`.
+        """
 
     @abstractmethod
     def match_paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int) -> Matches:
@@ -143,7 +151,11 @@ class WholePlans(ABC):
 
     def _allowed(self, linked: LinkedPlan, bare: LinkedPlan, keys: Sequence[int], limit: Limit) -> list[int]:
         """Return the keys that no exclusion of the target bars, and whose counts fit; `bare` is what is matched."""
-        kept = self._fitting(_counts_of(linked.plan, linked.plan.target.var), keys, bare, limit)
+        counted = _counts_of(linked.plan, linked.plan.target.var)
+        kept = list(keys)
+        if counted:
+            asked = np.asarray(keys, dtype=np.int64)
+            kept = asked[self._fitting(counted, asked, bare, limit)].tolist()
         for index in self._of_target(linked):
             barred = self._among(linked.excluded(index), kept, limit)
             kept = [key for key in kept if key not in barred]
@@ -165,23 +177,23 @@ class WholePlans(ABC):
         barred: dict[str, frozenset[int]] = {}
         for var in dict.fromkeys(one.var for one in plan.filters if one.count and one.var != plan.target.var):
             keys = self._taken(bare, var, limit)
-            barred[var] = frozenset(keys) - frozenset(self._fitting(_counts_of(plan, var), keys, bare, limit))
+            barred[var] = frozenset(keys[~self._fitting(_counts_of(plan, var), keys, bare, limit)].tolist())
         for index, exclusion in enumerate(plan.exclude):
             var = plan.excluded(exclusion).target.var
             if var == plan.target.var or not linked.is_known(index):
                 continue
             found = self._barred(linked, index, None, limit, bare)
-            barred[var] = barred.get(var, frozenset()) | frozenset(found)
+            barred[var] = barred.get(var, frozenset()) | frozenset(found.tolist())
         return replace(bare, barred=barred)
 
     def _barred(
         self,
         linked: LinkedPlan,
         index: int,
-        keys: Sequence[int] | None,
+        keys: Longs | None,
         limit: Limit,
         bare: LinkedPlan | None = None,
-    ) -> Collection[int]:
+    ) -> Longs:
         """Return the nodes that an exclusion bars from its variable: all of them, or those among the keys.
 
         Without keys, the nodes are those that the variable takes in a match of the part of the plan `bare` around it.
@@ -189,17 +201,17 @@ class WholePlans(ABC):
         """
         pattern = linked.excluded(index)
         if keys is not None and len(keys) <= AT_ONCE:
-            return self._among(pattern, keys, limit)
+            return _keys(self._among(pattern, keys.tolist(), limit))
         if pattern.is_bound:
             found = self.execute_match(pattern, limit, MOST_ROWS)
             if not found.truncated:
-                return {candidate.key for candidate in found.candidates}
+                return found.keys
         if keys is None:
             assert bare is not None
             keys = self._taken(bare, pattern.plan.target.var, limit)
-        return self._among(pattern, keys, limit)
+        return _keys(self._among(pattern, keys.tolist(), limit))
 
-    def _taken(self, bare: LinkedPlan, var: str, limit: Limit) -> list[int]:
+    def _taken(self, bare: LinkedPlan, var: str, limit: Limit) -> Longs:
         """Return the nodes that a variable takes in a match of the part of a plan around it.
 
         Raises StageError if there are too many to look through.
@@ -208,28 +220,31 @@ class WholePlans(ABC):
         if reached.truncated:
             reason = "the entities that a condition is about are more than are looked through"
             raise StageError("traverse", reason, permanent=True)
-        return [candidate.key for candidate in reached.candidates]
+        return reached.keys
 
-    def _values(self, order: Order, keys: Sequence[int], bare: LinkedPlan, limit: Limit) -> dict[int, Value | None]:
+    def _values(self, order: Order, keys: Longs, bare: LinkedPlan, limit: Limit) -> Ranked:
         """Return the value of each key that an order compares, of a count only what the plan selects.
 
         Raises StageError if the nodes to count among are too many to look through.
         """
+        if not len(keys):
+            return Ranked.of([])
         if isinstance(order.by, EdgeField):
-            found = self.edge_values(bare, order.by, keys, limit)
-            return {key: order_value(found[key], order.direction) for key in keys}
+            found = self.edge_values(bare, order.by, keys.tolist(), limit)
+            return Ranked.of([order_value(several, order.direction) for several in found.values()])
         if not isinstance(order.by, Count) or not order.by.among:
-            return self.order_values(order, keys, limit)
-        return self.order_values(order, keys, limit, self._taken(bare, order.by.among, limit))
+            return self._ranked(order, keys, limit)
+        return self._ranked(order, keys, limit, self._taken(bare, order.by.among, limit))
 
-    def _fitting(self, counted: Sequence[Filter], keys: Sequence[int], bare: LinkedPlan, limit: Limit) -> list[int]:
-        """Return those of the keys that meet filters on counts."""
-        kept = list(keys)
+    def _fitting(self, counted: Sequence[Filter], keys: Longs, bare: LinkedPlan, limit: Limit) -> NDArray[np.bool_]:
+        """Return which of the keys meet filters on counts."""
+        fitting = np.ones(len(keys), dtype=bool)
         for condition in counted:
-            if kept and condition.count is not None:
-                numbers = self._values(Order(condition.count), kept, bare, limit)
-                kept = [key for key in kept if counts_fit(condition, numbers.get(key))]
-        return kept
+            if condition.count is not None:
+                numbers = self._values(Order(condition.count), keys, bare, limit)
+                values = [*numbers.read(np.arange(numbers.distinct)), None]
+                fitting &= np.array([counts_fit(condition, one) for one in values], dtype=bool)[numbers.ranks]
+        return fitting
 
     def _among(self, pattern: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
         """Return those of the keys for which a pattern has a match."""
@@ -239,28 +254,25 @@ class WholePlans(ABC):
             found |= self.match_keys(pattern, keys[first : first + AT_ONCE], limit)
         return found
 
-    def _in_order(self, found: Traversal, order: Order, bare: LinkedPlan, limit: Limit) -> Traversal:
-        """Return the traversal with its candidates in the plan's order, without those beyond the order's limit."""
-        keys = [candidate.key for candidate in found.candidates]
-        placed = places(self._values(order, keys, bare, limit) if keys else {}, order.direction)
-        kept = set(kept_keys(placed, order.limit))
-        chosen = [candidate for candidate in found.candidates if candidate.key in kept]
-        chosen.sort(key=lambda candidate: placed[candidate.key].place)
-        told = f"{found.query}\n{in_words(order)}".strip()
-        return replace(found, candidates=tuple(chosen), placed={c.key: placed[c.key] for c in chosen}, query=told)
+    def _in_order(self, found: Found, order: Order, bare: LinkedPlan, limit: Limit) -> tuple[Found, Ranked]:
+        """Return the candidates in the plan's order and their values, without those beyond the order's limit."""
+        ranked = self._values(order, found.keys, bare, limit)
+        places = ranked.places(order.direction)
+        rows = np.argsort(places, kind="stable")
+        if order.limit is not None:
+            rows = rows[places[rows] <= order.limit]
+        return found.take(rows).also(in_words(order)), ranked.take(rows)
 
-    def _with_aggregate(self, found: Traversal, plan: Plan, limit: Limit) -> Traversal:
-        """Return the traversal with what the plan asks to compute from a field of all its candidates."""
-        function = plan.aggregate
-        if function is None:
-            return found
-        keys = [candidate.key for candidate in found.candidates]
+    def _aggregated(self, found: Found, function: Aggregate, field: str, limit: Limit) -> Aggregated:
+        """Return what a plan asks to compute from a field of all its candidates."""
         # Of a list, an order compares the value that comes first in it.
-        order = Order(plan.show, "desc" if function == "max" else "asc")
-        values = self.order_values(order, keys, limit) if keys else {}
-        computed = aggregated(function, plan.show, [values.get(key) for key in keys], complete=not found.truncated)
-        told = f"{found.query}\n-- {function} of {plan.show}".strip()
-        return replace(found, aggregate=computed, query=told)
+        order = Order(field, "desc" if function == "max" else "asc")
+        values = self._ranked(order, found.keys, limit).values() if len(found.keys) else []
+        return aggregated(function, field, values, complete=not found.truncated)
+
+
+def _keys(keys: Collection[int]) -> Longs:
+    return np.fromiter(keys, np.int64, len(keys))
 
 
 def _is_more(plan: Plan) -> bool:

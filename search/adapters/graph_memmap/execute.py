@@ -7,55 +7,62 @@ from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from search.adapters.graph_matching.estimate import MOST_ROWS
+from search.adapters.graph_matching.found import Found, Longs, Ranked
 from search.adapters.graph_matching.order import allowed_types, directions
 from search.adapters.graph_matching.paths import Matches, read_paths
 from search.adapters.graph_matching.whole import WholePlans
 from search.adapters.graph_memmap.count import counts, joined
+from search.adapters.graph_memmap.fields import Fields
 from search.adapters.graph_memmap.walk import TooMany, Walk, edges_meeting
 from search.adapters.graph_postgres import PostgresGraph
 from search.domain.graph import ANY, OPPOSITE, Schema
-from search.domain.linking import LinkedPlan, Traversal
+from search.domain.linking import LinkedPlan
 from search.domain.ordering import Value
 from search.domain.plan import Count, EdgeField, Filter, Hop, Order, Plan
-from search.domain.ranking import Candidate
 from search.domain.trace import Limit
-from search.interfaces import Adjacency, GraphStore, NodeStore
+from search.interfaces import Adjacency, Columns, GraphStore, NodeStore
 
 F = TypeVar("F")
+MOST_ROWS = 4_000_000
+"""Most partial matches of one step; arrays of as many take some 100 MB."""
 
 
 class MemmapGraph(WholePlans):
     """The graph of one snapshot in memory-mapped files (interfaces.GraphStore), for most plans.
 
-    `beyond` executes the other matches: plans with filters, because the files hold no fields of nodes; plans with a hop
-    over any relation, or with conditions on edges whose values are not in the files; and plans with more than
-    `most_rows` partial matches in one step. What this class itself returns is never cut.
+    `beyond` executes the other matches: plans with conditions on fields of nodes or edges whose values are not whole in
+    the files, such as long texts; plans that compare the fields of two nodes; plans with a hop over any relation; and
+    plans with more than `most_rows` partial matches in one step. What this class itself returns is never cut.
     """
 
     backend = "memory"
 
     def __init__(
-        self, schema: Schema, nodes: NodeStore, adjacency: Adjacency, beyond: GraphStore, most_rows: int = MOST_ROWS
+        self,
+        schema: Schema,
+        nodes: NodeStore,
+        adjacency: Adjacency,
+        columns: Columns,
+        beyond: GraphStore,
+        most_rows: int = MOST_ROWS,
     ) -> None:
         self._schema = schema
         self._nodes = nodes
         self._adjacency = adjacency
+        self._fields = Fields(schema, adjacency, columns)
         self._beyond = beyond
         self._most_rows = most_rows
 
-    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> Traversal:
+    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> Found:
         """Return the candidates of an executable plan without exclusions and order."""
 
-        def walked(walk: Walk, from_target: bool) -> Traversal:
+        def walked(walk: Walk, from_target: bool) -> Found:
             keys, scores = walk.candidates()
-            found = tuple(map(Candidate._make, zip(keys[:rows].tolist(), scores[:rows].tolist(), strict=True)))
-            return Traversal(linked.index, self.backend, found, len(keys) > rows, "\n".join(walk.told))
+            return Found(self.backend, keys.astype(np.int64), scores, query="\n".join(walk.told))
 
         found = self._walked("traverse", linked, limit, walked, ends=(False,))
-        return self._beyond.execute(linked, limit, rows) if found is None else found
+        return Found.of(self._beyond.execute(linked, limit, rows)) if found is None else found
 
     def match_paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int) -> Matches:
         """Return the best matches of the keys for a bound plan without exclusions and order."""
@@ -77,19 +84,18 @@ class MemmapGraph(WholePlans):
         found = self._walked("check", linked, limit, walked, ends)
         return self._beyond.matching(linked, keys, limit) if found is None else found
 
-    def read_order(
-        self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
-    ) -> dict[int, Value | None]:
-        """Return the value of each key in a field, read from the engine beyond, or its number of nodes."""
-        if isinstance(order.by, str):
-            return self._beyond.order_values(order, keys, limit)
+    def read_order(self, order: Order, keys: Longs, limit: Limit, among: Longs | None) -> Ranked:
+        """Return the value of each key in a field, or the number of different nodes that it is joined with."""
         limit.check("traverse")
-        assert isinstance(order.by, Count)
-        return counts(self._adjacency, self._schema, order.by, keys, among)
+        if not isinstance(order.by, str):
+            assert isinstance(order.by, Count)
+            return Ranked.of_numbers(counts(self._adjacency, self._schema, order.by, keys, among))
+        mapped = keys.astype(np.int32)
+        if self._fields.hold(order.by, self._fields.types_of(mapped)):
+            return self._fields.ranked(mapped, order.by, order.direction)
+        return Ranked.of(list(self._beyond.order_values(order, keys.tolist(), limit).values()))
 
-    def joined(
-        self, count: Count, keys: Sequence[int], limit: Limit, among: Collection[int] | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def joined(self, count: Count, keys: Longs, limit: Limit, among: Longs | None) -> tuple[Longs, Longs]:
         """Return (keys, nodes): each different node that a count counts of a key."""
         limit.check("traverse")
         return joined(self._adjacency, self._schema, count, keys, among)
@@ -132,6 +138,11 @@ class MemmapGraph(WholePlans):
             found += zip(here[met][owner].tolist(), values, strict=True)
         return found
 
+    def _holds_fields(self, plan: Plan) -> bool:
+        """Return whether the files have the values of all fields of nodes that a plan has conditions on."""
+        types = allowed_types(plan, self._schema)
+        return all(one.compared is None and self._fields.hold(one.field, types.get(one.var)) for one in plan.filters)
+
     def _holds_values(self, hops: Sequence[Hop]) -> bool:
         """Return whether the files have the values of all edges that hops have conditions on."""
         return all(
@@ -153,12 +164,12 @@ class MemmapGraph(WholePlans):
         `ends` says for each walk whether it begins at the requested candidates instead of the anchors.
         """
         hops = linked.plan.hops
-        if linked.plan.filters or any(hop.rel == ANY for hop in hops) or not self._holds_values(hops):
+        if any(hop.rel == ANY for hop in hops) or not (self._holds_values(hops) and self._holds_fields(linked.plan)):
             return None
         for from_target in ends:
             limit.check(stage)
             try:
-                return walked(Walk(linked, self._schema, self._adjacency, self._most_rows), from_target)
+                return walked(Walk(linked, self._schema, self._adjacency, self._fields, self._most_rows), from_target)
             except TooMany:
                 continue
         return None
@@ -167,5 +178,7 @@ class MemmapGraph(WholePlans):
 class MemmapOrPostgres(MemmapGraph):
     """The memory-mapped graph, and Postgres for what it does not execute."""
 
-    def __init__(self, snapshot_id: int, schema: Schema, nodes: NodeStore, adjacency: Adjacency) -> None:
-        super().__init__(schema, nodes, adjacency, PostgresGraph(snapshot_id, schema, nodes, adjacency))
+    def __init__(
+        self, snapshot_id: int, schema: Schema, nodes: NodeStore, adjacency: Adjacency, columns: Columns
+    ) -> None:
+        super().__init__(schema, nodes, adjacency, columns, PostgresGraph(snapshot_id, schema, nodes, adjacency))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from search.adapters.graph_matching.eliminate import Elimination
 from search.adapters.graph_matching.estimate import LOOK_UP
 from search.adapters.graph_matching.order import depths, directions, next_hop
+from search.adapters.graph_memmap.fields import Fields
 from search.adapters.graph_memmap.table import NOBODY, Rows, Table
 from search.domain.errors import StageError
 from search.domain.graph import OPPOSITE, Direction, Schema
@@ -24,15 +25,18 @@ class TooMany(Exception):
 
 
 class Walk(Elimination[Table]):
-    """Walks one linked plan without filters and with named relations; an instance walks once.
+    """Walks one linked plan with named relations and whole fields; an instance walks once.
 
     No step passes on more than `most_rows` partial matches, else TooMany is raised: what a walk returns is complete.
     `told` describes the steps for people.
     """
 
-    def __init__(self, linked: LinkedPlan, schema: Schema, adjacency: Adjacency, most_rows: int) -> None:
+    def __init__(
+        self, linked: LinkedPlan, schema: Schema, adjacency: Adjacency, fields: Fields, most_rows: int
+    ) -> None:
         super().__init__(linked, schema, adjacency)
         self.graph = adjacency
+        self.fields = fields
         self.most_rows = most_rows
         self.told: list[str] = []
 
@@ -78,8 +82,7 @@ class Walk(Elimination[Table]):
         keys = np.fromiter(self.bound[var], dtype=np.int32, count=len(self.bound[var]))
         table = Table({var: keys}, [var])
         table.size, table.untouched = len(keys), var
-        if var in self.barred:
-            table.take(self._allowed(var, keys))
+        table.take(self._allowed(var, keys))
         self._keep_asked(table, var)
         self.told.append(f"{var}: {len(table)} entities")
         return table
@@ -94,8 +97,9 @@ class Walk(Elimination[Table]):
 
     def start_over_types(self, var: str) -> Table:
         """Return the set of all nodes that a variable may take; its size does not count towards `most_rows`."""
-        column = np.arange(self.graph.size, dtype=np.int32)
-        column = column[self._of_type(var, column) & self._allowed(var, column)]
+        codes = sorted(self.types[var]) if var in self.types else range(len(self.schema.node_types))
+        column = self.graph.of_types(codes)
+        column = column[self._allowed(var, column)]
         table = Table({var: column}, [], size=len(column))
         self._keep_asked(table, var)
         self.most_rows += len(table)
@@ -107,8 +111,8 @@ class Walk(Elimination[Table]):
         return frozenset(rows.columns)
 
     def compare(self, rows: Table, condition: Filter) -> None:
-        """Raise: the files hold no fields, so plans with filters are executed elsewhere."""
-        raise StageError("traverse", "the memory-mapped graph holds no fields", permanent=True)
+        """Raise: plans that compare fields of two nodes are executed elsewhere."""
+        raise StageError("traverse", "the memory-mapped graph compares no fields of two nodes", permanent=True)
 
     def read(self, hop: Hop, near: str, far: str, home: Mapping[str, Table]) -> float:
         """Return the number of edges that walking a hop reads, or looks up if its far nodes are given."""
@@ -228,7 +232,7 @@ class Walk(Elimination[Table]):
             else:
                 place, there = self._walked(rows.columns[near], relation, way, among)
                 kept = self._of_type(far, there)
-                kept &= self._allowed(far, there)
+                kept[kept] = self._allowed(far, there[kept])
                 if (asked := self.asked_of(far)) is not None:
                     kept &= np.isin(there, asked)
                 place, there = place[kept], there[kept]
@@ -273,10 +277,14 @@ class Walk(Elimination[Table]):
         return given if given and LOOK_UP * len(given) * len(rows) < self._read(hop, near, rows) else ()
 
     def _allowed(self, var: str, keys: Keys) -> NDArray[np.bool_]:
-        """Return which keys no exclusion bars from a variable."""
-        if not (barred := self.barred.get(var)):
-            return np.ones(len(keys), dtype=bool)
-        return np.isin(keys, list(barred), invert=True)
+        """Return which keys no exclusion bars from a variable, and meet its conditions."""
+        allowed = np.ones(len(keys), dtype=bool)
+        if barred := self.barred.get(var):
+            allowed = np.isin(keys, np.fromiter(barred, np.int32, len(barred)), invert=True)
+        for condition in self.plan.filters:
+            if condition.var == var and condition.compared is None and condition.count is None:
+                allowed[allowed] = self.fields.meeting(keys[allowed], condition)
+        return allowed
 
     def _keep_asked(self, table: Table, var: str) -> None:
         if (asked := self.asked_of(var)) is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from search.adapters.graph_matching.estimate import MOST_ROWS
+from search.adapters.graph_matching.found import Found, Longs, Ranked
 from search.adapters.graph_matching.paths import Matches, among_keys, from_either_end, read_paths
 from search.adapters.graph_matching.whole import WholePlans
 from search.adapters.graph_neo4j.compile import Compiler, Query
@@ -17,10 +17,9 @@ from search.adapters.graph_neo4j.names import MARKER, Names, relation_code, unor
 from search.adapters.graph_neo4j.order import compile_edges, compile_joined, compile_order
 from search.domain.errors import StageError
 from search.domain.graph import Schema
-from search.domain.linking import LinkedPlan, Traversal
+from search.domain.linking import LinkedPlan
 from search.domain.ordering import Value, order_value
 from search.domain.plan import Count, Hop, Order, Plan
-from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, NodeStore
 
@@ -57,15 +56,17 @@ class Neo4jGraph(WholePlans):
         self._adjacency = adjacency
         self._most_rows = most_rows
 
-    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> Traversal:
+    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> Found:
         """Return the candidates of an executable plan without exclusions and order.
 
         Raises ProjectionMissing if Neo4j does not hold this snapshot, and Neo4jAway if it does not answer.
         """
         query = self._compiler(linked).candidates(rows)
         keys, scores, cut = self._fetch("traverse", query, limit)
-        candidates = tuple(map(Candidate, keys[:rows], scores[:rows]))
-        return Traversal(linked.index, self.backend, candidates, cut or len(keys) > rows, query.text)
+        return Found(
+            self.backend, np.array(keys[:rows], np.int64), np.array(scores[:rows], np.float64),
+            cut or len(keys) > rows, query.text,
+        )  # fmt: skip
 
     def match_paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int) -> Matches:
         """Return the best matches of the keys for a bound plan without exclusions and order."""
@@ -92,24 +93,21 @@ class Neo4jGraph(WholePlans):
 
         return among_keys(ask, keys, anchored=bool(linked.plan.anchors))
 
-    def read_order(
-        self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
-    ) -> dict[int, Value | None]:
+    def read_order(self, order: Order, keys: Longs, limit: Limit, among: Longs | None) -> Ranked:
         """Return the value of each key in a field, or the number of different nodes that it is joined with."""
-        [rows] = self._fetch("traverse", compile_order(order, self._names, keys, among), limit)
+        asked = keys.tolist()
+        query = compile_order(order, self._names, asked, None if among is None else among.tolist())
+        [rows] = self._fetch("traverse", query, limit)
         if not isinstance(order.by, str):
-            return dict.fromkeys(keys, 0) | dict(rows)
-        values: dict[int, Value | None] = dict.fromkeys(keys)
-        for key, texts, numbers in rows:
-            items = [*(numbers or ()), *map(unordered, texts or ())]
-            values[key] = order_value(items, order.direction)
-        return values
+            numbers = dict(rows)
+            return Ranked.of([numbers.get(key, 0) for key in asked])
+        values = {key: [*(numbers or ()), *map(unordered, texts or ())] for key, texts, numbers in rows}
+        return Ranked.of([order_value(values.get(key), order.direction) for key in asked])
 
-    def joined(
-        self, count: Count, keys: Sequence[int], limit: Limit, among: Collection[int] | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def joined(self, count: Count, keys: Longs, limit: Limit, among: Longs | None) -> tuple[Longs, Longs]:
         """Return (keys, nodes): each different node that a count counts of a key."""
-        [rows] = self._fetch("traverse", compile_joined(count, self._names, keys, among), limit)
+        counted = None if among is None else among.tolist()
+        [rows] = self._fetch("traverse", compile_joined(count, self._names, keys.tolist(), counted), limit)
         pairs = np.array(rows, dtype=np.int64).reshape(-1, 2)
         return pairs[:, 0], pairs[:, 1]
 

@@ -22,7 +22,7 @@ from search.domain.linking import LinkedPlan, Traversal
 from search.domain.ordering import Value
 from search.domain.plan import EdgeField, Order
 from search.domain.trace import Limit
-from search.interfaces import Adjacency, GraphStore, NodeStore
+from search.interfaces import Adjacency, Columns, GraphStore, NodeStore
 
 SHARE = 0.6
 """Share of a plan's time limit for Neo4j; the rest is for Postgres, in case Neo4j does not answer."""
@@ -81,7 +81,14 @@ class Neo4jOrPostgres:
 
     backend = "neo4j"
 
-    def __init__(self, snapshot_id: int, schema: Schema, nodes: NodeStore, adjacency: Adjacency | None = None) -> None:
+    def __init__(
+        self,
+        snapshot_id: int,
+        schema: Schema,
+        nodes: NodeStore,
+        adjacency: Adjacency | None = None,
+        columns: Columns | None = None,
+    ) -> None:
         self._postgres: GraphStore = PostgresGraph(snapshot_id, schema, nodes, adjacency)
         self._neo4j: GraphStore | None = None
         self._fault = ""

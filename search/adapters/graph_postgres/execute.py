@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from search.adapters.graph_matching.estimate import MOST_ROWS
+from search.adapters.graph_matching.found import Found, Longs, Ranked
 from search.adapters.graph_matching.paths import Matches, among_keys, from_either_end, read_paths
 from search.adapters.graph_matching.whole import WholePlans
 from search.adapters.graph_postgres.compile import Compiler, Query, Tables
@@ -16,10 +17,9 @@ from search.adapters.graph_postgres.compile_paths import compile_paths
 from search.adapters.graph_postgres.order import compile_edges, compile_joined, compile_order
 from search.adapters.postgres_reading import read
 from search.domain.graph import Schema
-from search.domain.linking import LinkedPlan, Traversal
+from search.domain.linking import LinkedPlan
 from search.domain.ordering import Value, order_value
 from search.domain.plan import Count, Hop, Order, Plan
-from search.domain.ranking import Candidate
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, NodeStore
 
@@ -53,12 +53,13 @@ class PostgresGraph(WholePlans):
         self._nodes = nodes
         self._adjacency = adjacency
 
-    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> Traversal:
+    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> Found:
         """Return the candidates of an executable plan without exclusions and order."""
         query = Compiler(linked, self._schema, self._tables, self._adjacency).candidates(rows)
         [(keys, scores, cut)] = self._fetch("traverse", query, limit)
-        found = tuple(map(Candidate._make, zip(keys or (), scores or (), strict=True)))
-        return Traversal(linked.index, self.backend, found[:rows], cut or len(found) > rows, query.text)
+        found = Found(self.backend, np.array(keys or (), np.int64), np.array(scores or (), np.float64))
+        return replace(found.take(np.arange(min(len(found.keys), rows))), truncated=cut or len(found.keys) > rows,
+                       query=query.text)  # fmt: skip
 
     def match_paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int) -> Matches:
         """Return the best matches of the keys for a bound plan without exclusions and order."""
@@ -86,21 +87,20 @@ class PostgresGraph(WholePlans):
 
         return among_keys(ask, keys, anchored=bool(linked.plan.anchors))
 
-    def read_order(
-        self, order: Order, keys: Sequence[int], limit: Limit, among: Collection[int] | None = None
-    ) -> dict[int, Value | None]:
+    def read_order(self, order: Order, keys: Longs, limit: Limit, among: Longs | None) -> Ranked:
         """Return the value of each key in a field, or the number of different nodes that it is joined with."""
-        rows = dict(self._fetch("traverse", compile_order(order, self._schema, self._tables, keys, among), limit))
+        asked = keys.tolist()
+        query = compile_order(order, self._schema, self._tables, asked, None if among is None else among.tolist())
+        rows = dict(self._fetch("traverse", query, limit))
         if isinstance(order.by, str):
-            return {key: order_value(rows.get(key), order.direction) for key in keys}
-        return {key: rows.get(key, 0) for key in keys}
+            return Ranked.of([order_value(rows.get(key), order.direction) for key in asked])
+        return Ranked.of([rows.get(key, 0) for key in asked])
 
-    def joined(
-        self, count: Count, keys: Sequence[int], limit: Limit, among: Collection[int] | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def joined(self, count: Count, keys: Longs, limit: Limit, among: Longs | None) -> tuple[Longs, Longs]:
         """Return (keys, nodes): each different node that a count counts of a key."""
-        rows = self._fetch("traverse", compile_joined(count, self._schema, self._tables, keys, among), limit)
-        pairs = np.array(rows, dtype=np.int64).reshape(-1, 2)
+        counted = None if among is None else among.tolist()
+        query = compile_joined(count, self._schema, self._tables, keys.tolist(), counted)
+        pairs = np.array(self._fetch("traverse", query, limit), dtype=np.int64).reshape(-1, 2)
         return pairs[:, 0], pairs[:, 1]
 
     def read_edges(

@@ -206,7 +206,7 @@ class Traversed:
     """The candidates that one engine found for one plan, the executed query, and whether a limit cut the result.
 
     `placed` has the value and the place of each listed candidate if the plan has an order, `aggregate` what the plan
-    asks to compute from a field of all its answers.
+    asks to compute from a field of all its answers, `unlisted` how many further candidates were counted.
     """
 
     plan_index: int
@@ -216,6 +216,7 @@ class Traversed:
     truncated: bool = False
     placed: tuple[Placed, ...] = ()
     aggregate: Aggregated | None = None
+    unlisted: int = 0
 
     @classmethod
     def from_json(cls, data: Json) -> Traversed:
@@ -224,7 +225,7 @@ class Traversed:
         aggregate = Aggregated.from_json(data["aggregate"]) if data.get("aggregate") else None
         return cls(
             data["plan_index"], data["backend"], Listed.from_json(data), data["query"], data["truncated"], placed,
-            aggregate,
+            aggregate, data.get("unlisted", 0),
         )  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
@@ -239,6 +240,7 @@ class Traversed:
             }
             | ({"placed": [one.to_json() for one in self.placed]} if self.placed else {})
             | ({"aggregate": self.aggregate.to_json()} if self.aggregate else {})
+            | ({"unlisted": self.unlisted} if self.unlisted else {})
         )
 
 

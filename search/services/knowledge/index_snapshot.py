@@ -47,9 +47,9 @@ from search.neural.site_encoders import encoder as site_encoder
 from search.services.jobs.run_context import plain_run
 from search.services.knowledge.find_nodes import COMPLETION
 
-_VERSIONS = {"bm25": 2, "near_names": 2, "mentions": 2, COMPLETION: 2}
+_VERSIONS = {"bm25": 2, "near_names": 2, "mentions": 2, COMPLETION: 2, "columns": 2}
 """Of the parts whose files have changed since the first version: BM25 has relations' neighbours from 2 on,
-near names trigrams, mentions and completion names of symbols alone."""
+near names trigrams, mentions and completion names of symbols alone, columns all values of whole fields."""
 _VECTORS_VERSION = 2
 """Of the matrices of vectors: from 2 on there is one for every kind, and there are computed kinds."""
 SEARCHED_FIELDS = ("text", "keyword")

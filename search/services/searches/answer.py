@@ -18,10 +18,10 @@ def answer_of(
     """Return `{"kind", "value"?, "aggregate"?, "count", "complete", "unbound"?, "field"?, "text"?}` for the shown plan.
 
     `count` is the number of answers of the plan. `complete` says that the plan was executed to its end with every
-    anchor bound, so that there are no further answers. A plan that was changed because it found nothing has no answer
-    itself: then a number is 0 and yes or no is no. `value` is given where the plan asks for a number, and `aggregate`
-    where it asks for one computed from a field of all answers: `{"function", "field", "value", "nodes"}`, in which
-    `nodes` is the number of answers that have the field, and `value` null if none has it.
+    anchor bound, so that all answers are counted, also those that are not listed. A plan that was changed because it
+    found nothing has no answer itself: then a number is 0 and yes or no is no. `value` is given where the plan asks for
+    a number, and `aggregate` where it asks for one computed from a field of all answers: `{"function", "field",
+    "value", "nodes"}`, in which `nodes` is the number of answers that have the field, and `value` null if none has it.
 
     `asked` are the bindings before the plan was changed, `links` if none was. `unbound` are the texts of the entities
     that the knowledge base does not know; without them neither a number nor a no is certain. `field` is the field whose
@@ -36,7 +36,7 @@ def answer_of(
     traversal = next((one for one in found.entries if one.plan_index == index), None)
     unbound = _unbound(entry.given or entry.plan, asked or links, index)
     bound = index < len(links.plans) and all(anchor.bindings for anchor in links.plans[index]) and not unbound
-    complete = traversal is not None and not traversal.truncated and bound
+    complete = traversal is not None and (not traversal.truncated or traversal.unlisted > 0) and bound
     # The plan that was asked for found nothing; what was found belongs to the changed plan.
     count = 0 if traversal is None or entry.given is not None else traversal.listed.total
     computed = traversal.aggregate if traversal is not None and entry.given is None else None

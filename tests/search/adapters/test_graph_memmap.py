@@ -11,16 +11,16 @@ import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
-from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.adapters.graph_matching.paths import Matches
 from search.adapters.graph_memmap import MemmapGraph
-from search.domain.graph import Node, Schema
+from search.domain.filtering import NAME
+from search.domain.graph import Node
 from search.domain.linking import Binding, LinkedPlan, Traversal
 from search.domain.ordering import Value
 from search.domain.plan import Anchor, EdgeField, Filter, Hop, Order, Plan, Target
 from search.domain.trace import Limit
 from tests import oracle
-from tests.graphs import Nodes, schema_of, write_adjacency
+from tests.graphs import mapped, schema_of
 from tests.search.adapters.test_graph_postgres import RELATIONS, TYPES, cases, joined_anchors
 
 MANY = 10_000
@@ -51,14 +51,9 @@ class Beyond:
         raise LookupError("beyond")
 
 
-def adjacency(graph: oracle.Graph, schema: Schema, directory: Path) -> MemmapAdjacency:
-    write_adjacency(graph, schema, directory)
-    return MemmapAdjacency(directory, schema)
-
-
 def engine(graph: oracle.Graph, directory: Path, most_rows: int = MANY) -> MemmapGraph:
     schema = schema_of(graph, TYPES, RELATIONS)
-    return MemmapGraph(schema, Nodes(graph, schema), adjacency(graph, schema, directory), Beyond(), most_rows)
+    return mapped(graph, schema, directory, Beyond(), most_rows)
 
 
 @pytest.fixture
@@ -68,13 +63,14 @@ def directory() -> Iterator[Path]:
 
 
 def without_what_it_leaves(graph: oracle.Graph, linked: LinkedPlan) -> LinkedPlan:
-    """The plan without filters, with a named relation for each hop, and conditions on fields that its edges have."""
+    """The plan without conditions on names, with a named relation for each hop, and fields that its edges have."""
     schema = schema_of(graph, TYPES, RELATIONS)
     named = [replace(hop, rel=RELATIONS[0]) if hop.rel == "*" else hop for hop in linked.plan.hops]
     hops = tuple(
         replace(hop, where=tuple(one for one in hop.where if one.field in schema.edge_fields(hop.rel))) for hop in named
     )
-    return replace(linked, plan=replace(linked.plan, hops=hops, filters=()))
+    filters = tuple(one for one in linked.plan.filters if one.field != NAME)
+    return replace(linked, plan=replace(linked.plan, hops=hops, filters=filters))
 
 
 def unlike_the_oracle(graph: oracle.Graph, linked: LinkedPlan, most: int, directory: Path) -> str:
@@ -163,7 +159,7 @@ PLAN = Plan((Anchor("a", "Ada"),), (Hop("a", "acted", "T"),), Target("T", ("film
 
 def test_what_the_files_cannot_answer_is_left_to_the_engine_beyond(directory: Path) -> None:
     memory = engine(FILMS, directory)
-    filtered = replace(PLAN, filters=(Filter("T", "year", ">", 2000),))
+    filtered = replace(PLAN, filters=(Filter("T", "name", ">", "Film 2"),))
     anything = replace(PLAN, hops=(Hop("a", "*", "T"),))
     assert memory.execute(LinkedPlan(PLAN, ADA), Limit()).backend == "memory"
     for plan in (filtered, anything):
@@ -188,5 +184,6 @@ def test_paths_and_matches_are_walked_from_the_keys_where_the_anchors_have_too_m
 
 def test_the_result_says_that_there_were_more_candidates(directory: Path) -> None:
     found = engine(FILMS, directory).execute(LinkedPlan(PLAN, ADA), Limit(), rows=2)
-    assert ([candidate.key for candidate in found.candidates], found.truncated) == ([1, 2], True)
+    assert ([candidate.key for candidate in found.candidates], found.truncated, found.unlisted) == ([1, 2], True, 3)
+    assert found.to_json()["total"] == 5
     assert found.query == "a: 1 entities\na –acted– T: 5 rows"

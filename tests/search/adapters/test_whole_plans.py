@@ -12,7 +12,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from search.adapters.graph_memmap import MemmapGraph
 from search.adapters.graph_postgres import PostgresGraph
 from search.domain.graph import Node
 from search.domain.linking import Binding, LinkedPlan, Traversal
@@ -20,10 +19,9 @@ from search.domain.plan import Anchor, Count, Filter, Hop, Order, Plan, Target
 from search.domain.trace import Limit
 from search.interfaces import GraphStore
 from tests import oracle
-from tests.graphs import Nodes, schema_of, store
+from tests.graphs import Nodes, mapped, schema_of, store
 from tests.oracle import Graph
 from tests.plan_parts import with_new_parts
-from tests.search.adapters.test_graph_memmap import adjacency
 from tests.search.adapters.test_graph_postgres import NUMBERS, RELATIONS, STRINGS, TYPES, cases
 
 SNAPSHOT = 1
@@ -90,11 +88,10 @@ def test_engines_find_what_trying_everything_finds(case: tuple[Graph, LinkedPlan
     graph, linked = case
     schema = schema_of(graph, TYPES, RELATIONS)
     store(graph, schema, SNAPSHOT)
-    nodes = Nodes(graph, schema)
-    postgres = PostgresGraph(SNAPSHOT, schema, nodes)
+    postgres = PostgresGraph(SNAPSHOT, schema, Nodes(graph, schema))
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
-        memory = MemmapGraph(schema, nodes, adjacency(graph, schema, Path(folder)), postgres)
+        memory = mapped(graph, schema, Path(folder), postgres)
         for _ in range(VARIANTS):
             variant = with_new_parts(rng, graph, linked, (*STRINGS, *NUMBERS))
             assert unlike(graph, variant, (postgres, memory)) == [], variant.plan
@@ -134,7 +131,7 @@ def test_a_count_among_the_nodes_of_another_variable_counts_only_these() -> None
     store(graph, schema, SNAPSHOT)
     postgres = PostgresGraph(SNAPSHOT, schema, Nodes(graph, schema))
     with tempfile.TemporaryDirectory() as folder:
-        files = MemmapGraph(schema, Nodes(graph, schema), adjacency(graph, schema, Path(folder)), postgres)
+        files = mapped(graph, schema, Path(folder), postgres)
         for said, (one, right) in asked.items():
             bindings = (Binding("A", nodes[drama], 1.0),) if one.anchors else ()
             linked = LinkedPlan(one, bindings)

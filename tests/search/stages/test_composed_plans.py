@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from search.adapters.graph_memmap import MemmapGraph
 from search.domain.graph import Field, Node, NodeType, Schema
 from search.domain.plan import Plan, ScoredPlan
 from search.domain.trace import Limit
@@ -19,9 +18,8 @@ from search.interfaces import GraphStore
 from search.stages.link import Link
 from search.stages.traverse import Traverse
 from tests.engines import Engines
-from tests.graphs import Nodes, schema_of
+from tests.graphs import Nodes, mapped, schema_of
 from tests.oracle import Graph
-from tests.search.adapters.test_graph_memmap import adjacency
 from tests.search.stages.doubles import Cosines, TriesEverything
 
 NODES = (
@@ -166,12 +164,11 @@ FOUND: dict[str, tuple[dict[str, Any], list[str]]] = {
 def stores(engines: Engines, tmp_path: Path, db: None) -> list[GraphStore]:
     """Return every engine over the country, and the one that tries everything."""
     postgres, neo4j = engines.over(GRAPH, SCHEMA)
-    nodes = Nodes(GRAPH, SCHEMA)
     return [
         TriesEverything(GRAPH),
         postgres,
         neo4j,
-        MemmapGraph(SCHEMA, nodes, adjacency(GRAPH, SCHEMA, tmp_path), postgres),
+        mapped(GRAPH, SCHEMA, tmp_path, postgres),
     ]
 
 

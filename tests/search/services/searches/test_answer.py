@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from search.domain.aggregates import Aggregated
+from search.domain.linking import Traversal
 from search.domain.payloads import Links, Plans, Traversals
 from search.domain.payloads.lists import Listed
 from search.domain.payloads.plans import BoundAnchor, BoundNode, PlanEntry, Traversed
 from search.domain.plan import Anchor, Ask, Exclusion, Plan, Target
+from search.domain.ranking import Candidate
 from search.services.searches.answer import answer_of
 
 
@@ -41,6 +43,18 @@ def mean_price(computed: Aggregated | None, found: int = 3, **how: Any) -> dict[
 
 def of_price(value: float | None, nodes: int) -> dict[str, Any]:
     return {"function": "mean", "field": "price", "value": value, "nodes": nodes}
+
+
+def test_a_count_is_exact_where_the_engine_counted_more_than_it_lists() -> None:
+    plan = Plan((Anchor("a", "Ada"),), ask="how many")
+    bound = Links(((BoundAnchor(0, "a", (BoundNode("n1", "person", "Ada", 1.0),)),),))
+    candidates = tuple(Candidate(key, 1.0) for key in range(10_000))
+    for unlisted, expected in ((2_000, (12_000, True)), (0, (10_000, False))):
+        found = Traversal(0, "memory", candidates, truncated=True, unlisted=unlisted)
+        # As the list is recorded: the first hundred with their ids.
+        recorded = found.to_json() | {"ids": [f"n{key}" for key in range(100)]}
+        told = answer_of(Plans((PlanEntry(plan, "user", 1.0),)), bound, Traversals.from_json([recorded]), 0)
+        assert (told["value"], told["complete"]) == expected
 
 
 def test_an_aggregate_is_one_thing_and_counts_all_answers_not_only_the_candidates() -> None:

@@ -65,7 +65,8 @@ GRAPH = oracle.Graph(
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     folder = tmp_path_factory.mktemp("shops")
     demo = built(GRAPH, SCHEMA, folder)
-    memory = MemmapGraph(SCHEMA, demo.stage.nodes, demo.stage.adjacency, Backtracking(GRAPH))  # type: ignore[arg-type]
+    stage = demo.stage
+    memory = MemmapGraph(SCHEMA, stage.nodes, stage.adjacency, stage.columns, Backtracking(GRAPH))  # type: ignore[arg-type]
     return replace(demo, stage=replace(demo.stage, graph=memory))
 
 
