@@ -29,6 +29,11 @@ _candidate = partial(tuple.__new__, Candidate)
 """A function: pair of key and score → Candidate. A search calls it thousands of times; it takes a third of the time."""
 
 
+def candidates_of(keys: Iterable[int], scores: Iterable[float]) -> tuple[Candidate, ...]:
+    """Return a candidate for each key and its score."""
+    return tuple(map(_candidate, zip(keys, scores, strict=True)))
+
+
 @dataclass(frozen=True)
 class Ranking:
     """Candidates from best to worst, each once; it may be empty.
@@ -53,7 +58,7 @@ class Ranking:
             for start, group in level.items():
                 order[start : start + len(group)] = in_order_of(known, group)
         head = order[:depth]
-        return cls(tuple(map(_candidate, zip(head, map(scores.__getitem__, head), strict=True))), len(order))
+        return cls(candidates_of(head, map(scores.__getitem__, head)), len(order))
 
     @classmethod
     def in_order(cls, candidates: Iterable[Candidate], total: int | None = None) -> Ranking:

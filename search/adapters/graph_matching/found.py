@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from search.domain.linking import Placed, Traversal
 from search.domain.ordering import Value, Way, rank
-from search.domain.ranking import Candidate
+from search.domain.ranking import candidates_of
 
 Longs = NDArray[np.int64]
 
@@ -38,8 +38,12 @@ class Ranked:
 
     @classmethod
     def of_numbers(cls, numbers: Longs) -> Ranked:
-        """Return the ranks of whole numbers."""
-        distinct, ranks = np.unique(numbers, return_inverse=True)
+        """Return the ranks of whole numbers from 0 on."""
+        if numbers.max(initial=0) > 2 * len(numbers):
+            distinct, ranks = np.unique(numbers, return_inverse=True)
+        else:
+            there = np.bincount(numbers) > 0
+            distinct, ranks = np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
         return cls(ranks, len(distinct), lambda some: distinct[some].tolist())
 
     def values(self) -> list[Value | None]:
@@ -89,7 +93,7 @@ class Found:
     def traversal(self, index: int, rows: int, ranked: Ranked | None, way: Way) -> Traversal:
         """Return the best `rows` candidates of the plan at an index, with their places if they are in an order."""
         keys = self.keys[:rows].tolist()
-        candidates = tuple(map(Candidate._make, zip(keys, self.scores[:rows].tolist(), strict=True)))
+        candidates = candidates_of(keys, self.scores[:rows].tolist())
         left = len(self.keys) - len(keys)
         placed = {}
         if ranked is not None:

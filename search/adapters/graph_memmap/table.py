@@ -41,6 +41,10 @@ class Table:
         self.taken = {hop: way[rows] for hop, way in self.taken.items()}
         self.size = len(self)
 
+    def is_same(self, var: str) -> bool:
+        """Return whether a variable takes the same node in all rows."""
+        return _is_same(self.columns[var])
+
     def keep_apart(self, var: str) -> None:
         """Keep the rows in which a variable takes a node that none of the other anchors is bound to."""
         apart = np.ones(len(self), dtype=bool)
@@ -52,7 +56,12 @@ class Table:
 
     def make_distinct(self) -> None:
         """Keep one of several equal rows."""
-        compared = [*self.columns.values(), *self.marks]
+        compared = [column for column in (*self.columns.values(), *self.marks) if not _is_same(column)]
+        if len(compared) < 2:
+            rows = np.unique(compared[0], return_index=True)[1] if compared else np.arange(min(len(self), 1))
+            self.take(rows)
+            self.dropped = False
+            return
         order = np.lexsort(compared)
         fresh = np.zeros(len(order), dtype=bool)
         fresh[:1] = True
@@ -60,3 +69,7 @@ class Table:
             fresh[1:] |= np.diff(column[order]) != 0
         self.take(order[fresh])
         self.dropped = False
+
+
+def _is_same(column: Keys) -> bool:
+    return not len(column) or bool((column == column[0]).all())

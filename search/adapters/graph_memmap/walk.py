@@ -12,6 +12,7 @@ from search.adapters.graph_matching.eliminate import Elimination
 from search.adapters.graph_matching.estimate import LOOK_UP
 from search.adapters.graph_matching.order import depths, directions, next_hop
 from search.adapters.graph_memmap.fields import Fields
+from search.adapters.graph_memmap.sets import distinct
 from search.adapters.graph_memmap.table import NOBODY, Rows, Table
 from search.domain.errors import StageError
 from search.domain.graph import OPPOSITE, Direction, Schema
@@ -43,7 +44,12 @@ class Walk(Elimination[Table]):
     def candidates(self) -> tuple[Keys, NDArray[np.float64]]:
         """Return the keys that T takes and their scores, by score, then key."""
         found = self.match()
-        keys, row = np.unique(found.columns[self.plan.target.var], return_inverse=True)
+        column = found.columns[self.plan.target.var]
+        if len(found) and all(found.is_same(anchor) for anchor in found.anchors):
+            keys = distinct(column, self.graph.size)
+            found.take(np.zeros(1, dtype=np.int64))
+            return keys, np.repeat(self._scores(found), len(keys))
+        keys, row = np.unique(column, return_inverse=True)
         scores = np.full(len(keys), -np.inf)
         np.maximum.at(scores, row, self._scores(found))
         order = np.lexsort((keys, -scores))

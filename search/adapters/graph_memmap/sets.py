@@ -1,0 +1,33 @@
+"""Sets of nodes as sorted arrays of keys. Large ones are looked up in an array over all nodes, others by sorting."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.adapters.graph_matching.found import Longs
+from search.interfaces import Keys
+
+SHARE = 1 / 32
+"""Share of all nodes above which an array over all nodes is faster than sorting."""
+
+
+def distinct(keys: NDArray[np.integer], nodes: int) -> Keys:
+    """Return the different keys, sorted; `nodes` is the number of all nodes."""
+    if len(keys) < SHARE * nodes:
+        return np.unique(keys).astype(np.int32)
+    seen = np.zeros(nodes, dtype=bool)
+    seen[keys] = True
+    return np.flatnonzero(seen).astype(np.int32)
+
+
+def places_in(ordered: Keys, keys: NDArray[np.integer], nodes: int) -> Longs:
+    """Return the position of each key in a sorted array of different keys, -1 where it is not there."""
+    if len(keys) < SHARE * nodes:
+        if not len(ordered):
+            return np.full(len(keys), -1, dtype=np.int64)
+        at = np.minimum(np.searchsorted(ordered, keys.astype(np.int32)), len(ordered) - 1)
+        return np.where(ordered[at] == keys, at, -1)
+    places = np.zeros(nodes, dtype=np.int32)
+    places[ordered] = np.arange(1, len(ordered) + 1, dtype=np.int32)
+    return places[keys].astype(np.int64) - 1
