@@ -19,12 +19,10 @@ from numpy.typing import NDArray
 
 from search.adapters import edge_values_memmap
 from search.adapters.edge_values_memmap import MemmapEdgeValues
+from search.adapters.key_sets import distinct
 from search.domain.graph import DIRECTIONS, Direction, Schema
 from search.interfaces import Keys
 from search.spreading import ranges
-
-_MASK_FROM = 1 / 32
-"""Share of all nodes above which a boolean array over all nodes removes duplicates faster than sorting."""
 
 
 def build(
@@ -84,7 +82,7 @@ class MemmapAdjacency:
         far = self._arrays[direction][2]
         if len(first) == 1:
             return np.array(far[first[0] : last[0]])
-        return self._distinct(far[ranges(first, last - first)])
+        return distinct(far[ranges(first, last - first)], self.size)
 
     def part(self, key: int, relation: int, direction: Direction, first: int, most: int) -> Keys:
         """Return up to `most` neighbours of one node from position `first` in the order of keys; reads no other."""
@@ -244,13 +242,6 @@ class MemmapAdjacency:
             else at[:0]
         )
         return starts[at], starts[at + 1]
-
-    def _distinct(self, keys: NDArray[np.int32]) -> Keys:
-        if len(keys) < _MASK_FROM * len(self.types):
-            return np.unique(keys)
-        seen = np.zeros(len(self.types), dtype=bool)
-        seen[keys] = True
-        return np.flatnonzero(seen).astype(np.int32)
 
 
 def _open(path: Path) -> NDArray[Any]:

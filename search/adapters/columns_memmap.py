@@ -163,18 +163,25 @@ class MemmapColumns:
         met[owner[self._fitting(op, condition.value, self._numbers[rows], self._places[rows])]] = True
         return met if op == condition.op else ~met
 
-    def firsts(self, label: str, field: str, keys: Keys, *, last: bool) -> NDArray[np.complex128]:
-        """Return of each node the value of a whole field that comes first, or last, in ascending order.
+    def values(self, label: str, field: str, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.complex128]]:
+        """Return the values of a whole field of these nodes of a type, and for each the position of its node.
 
         Values are encoded so that complex numbers sort as the values do: 0 and the number, or 1 and the place of the
-        text. The value of a node without the field is not a number.
+        text.
         """
         owner, rows = self._rows(label, field, keys)
         places = self._places[rows]
         values = np.empty(len(rows), dtype=np.complex128)
         values.real, values.imag = places >= 0, np.where(places >= 0, places, self._numbers[rows])
         kept = places != PART
-        owner, values = owner[kept], values[kept]
+        return owner[kept], values[kept]
+
+    def firsts(self, label: str, field: str, keys: Keys, *, last: bool) -> NDArray[np.complex128]:
+        """Return of each node the value of a whole field that comes first, or last, in ascending order.
+
+        It is encoded as in `values`, and not a number for a node without the field.
+        """
+        owner, values = self.values(label, field, keys)
         if len(owner) > 1 and (owner[1:] == owner[:-1]).any():
             order = np.lexsort((values, owner))
             owner, values = owner[order], values[order]
@@ -186,7 +193,7 @@ class MemmapColumns:
         return found
 
     def read(self, values: NDArray[np.complex128]) -> list[Value]:
-        """Return the numbers and texts that `firsts` encoded; whole numbers are ints."""
+        """Return the numbers and texts that `values` encoded; whole numbers are ints."""
         texts = values.real == 1
         numbers = values.imag.tolist()
         found: list[Value] = [int(one) if one.is_integer() else one for one in numbers]

@@ -77,7 +77,7 @@ class MemmapNodes:
         """
         kind = self._schema.node_type(label)
         coverage = next((one.coverage for one in kind.fields if one.name == field), 0)
-        own = np.flatnonzero(self._types == self._schema.type_codes[label])
+        own = self._adjacency.of_types([self._schema.type_codes[label]])
         wanted = min(len(own), MOST_LOOKED_AT, math.ceil(n * len(own) / coverage) if coverage else n)
         keys = own[np.linspace(0, len(own), wanted, endpoint=False).astype(np.int64)].tolist()
         rows = read("nodes", _FIELD, [field, self._snapshot, keys, field])

@@ -279,21 +279,27 @@ class Columns(Protocol):
         ...
 
     def whole(self, label: str, field: str) -> bool:
-        """Return whether all values of a field are held, so that `meeting` and `firsts` are exact."""
+        """Return whether all values of a field are held, so that what these methods return is exact."""
         ...
 
     def meeting(self, label: str, keys: Keys, condition: Filter) -> NDArray[np.bool_]:
         """Return which of these nodes of a type meet a condition on a whole field."""
         ...
 
+    def values(self, label: str, field: str, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.complex128]]:
+        """Return the values of a whole field of these nodes of a type, and for each the position of its node.
+
+        Values are encoded so that complex numbers sort as the values do.
+        """
+        ...
+
     def firsts(self, label: str, field: str, keys: Keys, *, last: bool) -> NDArray[np.complex128]:
         """Return of each node the value of a whole field that comes first, or last, in ascending order.
 
-        Values are encoded so that complex numbers sort as the values do. The value of a node without the field is not a
-        number.
+        It is encoded as in `values`, and not a number for a node without the field.
         """
         ...
 
     def read(self, values: NDArray[np.complex128]) -> list[int | float | str]:
-        """Return the values that `firsts` encoded."""
+        """Return the values that `values` or `firsts` encoded."""
         ...

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from search.adapters.graph_matching.found import Longs
-from search.adapters.graph_memmap.sets import distinct, places_in
+from search.adapters.key_sets import distinct, places_in
 from search.domain.graph import ANY, DIRECTIONS, OPPOSITE, Direction, Schema
 from search.domain.plan import Count
 from search.interfaces import Adjacency, Keys

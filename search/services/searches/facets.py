@@ -102,7 +102,8 @@ class _Look:
         if len(types) > 1:
             yield self._types([one.name for one in types], counts.tolist())
         if len(self.plan.filters) < MAX_FILTERS:
-            yield from self._fields({one.name: one for kind in types for one in kind.fields if one.kind != "text"})
+            fields = {one.name: one for kind in types for one in kind.fields if one.kind != "text"}
+            yield from self._fields(fields, [one.name for one in types])
         if len(self.plan.anchors) < MAX_ANCHORS and len(self.plan.hops) < MAX_HOPS:
             for relation, way, far in self._relations({one.name for one in types}):
                 self.limit.check("facets")
@@ -120,11 +121,8 @@ class _Look:
         value = worth([one.count for one in shown], len(self.keys))
         return Facet(kind, name, shown, value, len(values) - len(shown), direction)
 
-    def _fields(self, fields: dict[str, Field]) -> Iterator[Facet]:
-        names = list(fields)
-        rows = self._values(names) if names else []
-        for at, name in enumerate(names):
-            several: list[list[Any]] = [row[at] if isinstance(row[at], list) else [row[at]] for row in rows]
+    def _fields(self, fields: dict[str, Field], types: Sequence[str]) -> Iterator[Facet]:
+        for name, several in self._values(list(fields), types):
             if fields[name].kind == "keyword":
                 texts = [[one for one in some if isinstance(one, str) and one.strip()] for some in several]
                 frequent = most_frequent(texts)
@@ -140,10 +138,26 @@ class _Look:
                 for (low, high, count), label in zip(parts, _labels(parts, fields[name].kind, unit), strict=True)
             ])  # fmt: skip
 
-    def _values(self, names: Sequence[str]) -> list[list[Any]]:
-        """Return the values of some fields for each answer, None where it has none."""
-        rows = read("facets", _SOME, [list(names), self.tools.snapshot.pk, self.keys.tolist()], self.limit)
-        return [values for (values,) in rows]
+    def _values(self, names: Sequence[str], types: Sequence[str]) -> Iterator[tuple[str, list[list[Any]]]]:
+        """Yield the values of each field for each answer that has some; those not in the columns are read together."""
+        columns = self.tools.columns
+        mapped = [name for name in names if all(columns.whole(label, name) for label in types)]
+        others = [name for name in names if name not in mapped]
+        query = [others, self.tools.snapshot.pk, self.keys.tolist()]
+        rows = read("facets", _SOME, query, self.limit) if others else []
+        own = self.tools.nodes.types(self.keys)
+        for name in names:
+            if name not in mapped:
+                values = [row[others.index(name)] for (row,) in rows]
+                yield name, [one if isinstance(one, list) else [one] for one in values if one is not None]
+                continue
+            several: dict[tuple[str, int], list[Any]] = {}
+            for label in types:
+                keys = np.asarray(self.keys[own == self.tools.schema.type_codes[label]], dtype=np.int32)
+                owner, found = columns.values(label, name, keys)
+                for at, value in zip(owner.tolist(), columns.read(found), strict=True):
+                    several.setdefault((label, at), []).append(value)
+            yield name, list(several.values())
 
     def _value(self, name: str, op: str, value: Any, label: str, count: int) -> FacetValue:
         condition = {"var": self.plan.target.var, "field": name, "op": op, "value": value}

@@ -2,17 +2,14 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
-import numpy as np
 import pytest
 
-from search.adapters import adjacency_memmap, nodes_memmap
+from search.adapters import nodes_memmap
 from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.adapters.nodes_memmap import MemmapNodes
 from search.domain.graph import Field, Node
-from search.interfaces import Adjacency
-from tests.graphs import schema_of, store
+from tests.graphs import schema_of, store, write_adjacency
 from tests.oracle import Graph
 
 SNAPSHOT = 77
@@ -30,19 +27,10 @@ SCHEMA = schema_of(GRAPH)
 
 @pytest.fixture
 def nodes(tmp_path: Path) -> MemmapNodes:
-    codes = np.array([SCHEMA.type_codes[node.type] for node in GRAPH.nodes], dtype=np.int16)
     for part in ("nodes", "adjacency"):
         (tmp_path / part).mkdir()
     nodes_memmap.build(tmp_path / "nodes", ((n.id, n.name, SCHEMA.type_codes[n.type]) for n in GRAPH.nodes))
-    adjacency_memmap.build(
-        tmp_path / "adjacency",
-        nodes=4,
-        types=codes,
-        relation=np.array([SCHEMA.relation_codes[relation] for _, relation, _ in GRAPH.edges]),
-        source=np.array([source for source, _, _ in GRAPH.edges]),
-        target=np.array([target for _, _, target in GRAPH.edges]),
-        relations=2,
-    )
+    write_adjacency(GRAPH, SCHEMA, tmp_path / "adjacency")
     return MemmapNodes(SNAPSHOT, tmp_path / "nodes", SCHEMA, MemmapAdjacency(tmp_path / "adjacency", SCHEMA))
 
 
@@ -82,7 +70,10 @@ def test_values_of_a_field_come_from_all_over_a_type(tmp_path: Path) -> None:
     kinds = tuple(replace(k, fields=(Field("n", coverage=10),)) if k.name == "tag" else k for k in schema.node_types)
     store(graph, schema, SNAPSHOT)
     nodes_memmap.build(tmp_path, ((n.id, n.name, schema.type_codes[n.type]) for n in graph.nodes))
-    nodes = MemmapNodes(SNAPSHOT, tmp_path, replace(schema, node_types=kinds), cast(Adjacency, None))
+    (tmp_path / "adjacency").mkdir()
+    write_adjacency(graph, schema, tmp_path / "adjacency")
+    adjacency = MemmapAdjacency(tmp_path / "adjacency", schema)
+    nodes = MemmapNodes(SNAPSHOT, tmp_path, replace(schema, node_types=kinds), adjacency)
     assert nodes.values("film", "year", 4) == [1000, 1250, 1500, 1750]
     # One node in ten has it, so ten times as many nodes are looked at.
     assert nodes.values("tag", "n", 10) == [3, 13, 23, 33, 43, 53, 63, 73, 83, 93]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from search.adapters.graph_matching.found import Longs
 from search.interfaces import Keys
 
 SHARE = 1 / 32
-"""Share of all nodes above which an array over all nodes is faster than sorting."""
+"""Share of all nodes above which an array over all nodes is faster than sorting and searching."""
 
 
 def distinct(keys: NDArray[np.integer], nodes: int) -> Keys:
@@ -21,7 +20,7 @@ def distinct(keys: NDArray[np.integer], nodes: int) -> Keys:
     return np.flatnonzero(seen).astype(np.int32)
 
 
-def places_in(ordered: Keys, keys: NDArray[np.integer], nodes: int) -> Longs:
+def places_in(ordered: Keys, keys: NDArray[np.integer], nodes: int) -> NDArray[np.int64]:
     """Return the position of each key in a sorted array of different keys, -1 where it is not there."""
     if len(keys) < SHARE * nodes:
         if not len(ordered):
