@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from search.adapters import edge_values_memmap
 from search.adapters.edge_values_memmap import MemmapEdgeValues
-from search.adapters.key_sets import distinct
 from search.domain.graph import DIRECTIONS, Direction, Schema
 from search.interfaces import Keys
+from search.key_sets import distinct
 from search.spreading import ranges
 
 

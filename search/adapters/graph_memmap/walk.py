@@ -13,12 +13,12 @@ from search.adapters.graph_matching.estimate import LOOK_UP
 from search.adapters.graph_matching.order import depths, directions, next_hop
 from search.adapters.graph_memmap.fields import Fields
 from search.adapters.graph_memmap.table import NOBODY, Rows, Table
-from search.adapters.key_sets import distinct
 from search.domain.errors import StageError
 from search.domain.graph import OPPOSITE, Direction, Schema
 from search.domain.linking import LinkedPlan
 from search.domain.plan import Filter, Hop
 from search.interfaces import Adjacency, Keys
+from search.key_sets import distinct
 
 
 class TooMany(Exception):

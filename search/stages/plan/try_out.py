@@ -17,6 +17,7 @@ from search.domain.graph import DIRECTIONS, OPPOSITE, Direction
 from search.domain.plan.parts import Aggregate
 from search.domain.values import as_number, period
 from search.interfaces import Adjacency, Columns, Keys
+from search.joined_nodes import Steps, joined, numbers_of_joined
 from search.stages.plan.sets import (
     Compared,
     Counted,
@@ -252,35 +253,28 @@ class Trial:
 
     def counts(self, keys: Keys, count: Counted) -> NDArray[np.int64]:
         """Return for each key the number of different nodes that it is joined with."""
-        pairs = self._joined(keys, count)
-        if pairs is None:
-            first, *others = (self.adjacency.degrees(keys, count.relation, way) for way in self._ways(count))
+        numbers = numbers_of_joined(self.adjacency, self._steps(count), keys, codes(count.to), *self._among(count))
+        if numbers is None:
+            first, *others = (self.adjacency.degrees(keys, *step) for step in self._steps(count))
             return sum(others, first)
-        return np.bincount(pairs[0], minlength=len(keys))
+        return numbers
 
-    def _joined(self, keys: Keys, count: Counted) -> tuple[NDArray[np.int64], Keys] | None:
-        """Return (place among the keys, node) of each different node that is counted; None if there are too many."""
-        walks = [self.adjacency.walk(keys, count.relation, way, self.most_edges) for way in self._ways(count)]
-        whole = [one for one in walks if one is not None]
-        if len(whole) < len(walks):
-            return None
-        near, far = (np.concatenate(side) for side in zip(*whole, strict=True))
-        keep = np.isin(far, self(count.among)) if count.among is not None else np.ones(len(far), dtype=bool)
-        own = self.adjacency.types[far]
-        wanted = np.zeros(len(self.adjacency.schema.node_types), dtype=bool)
-        wanted[codes(count.to)] = True
-        keep &= wanted[own]
-        pairs = np.unique(near[keep].astype(np.int64) << 32 | far[keep])
-        return pairs >> 32, (pairs & 0xFFFFFFFF).astype(np.int32)
+    def _steps(self, count: Counted) -> Steps:
+        return [(count.relation, way) for way in self._ways(count)]
+
+    def _among(self, count: Counted) -> tuple[Keys | None, int]:
+        """Return the only nodes to count, and the most edges that are read."""
+        return None if count.among is None else self(count.among), self.most_edges
 
     def _measures(self, keys: Keys, count: Counted) -> tuple[Keys, NDArray[np.float64]]:
         """Return those of the keys that have a number of neighbours, or what is computed from them, and this."""
         if count.function is None:
             return keys, self.counts(keys, count).astype(np.float64)
-        pairs = self._joined(keys, count)
+        pairs = joined(self.adjacency, self._steps(count), keys, codes(count.to), *self._among(count))
         if pairs is None or not len(pairs[0]):
             return _NONE, np.empty(0)
-        place, far = pairs
+        order = np.argsort(pairs[0], kind="stable")
+        place, far = pairs[0][order], pairs[1][order]
         end = "desc" if count.function == "max" else "asc"
         known, numbers = self.numbers(np.unique(far), count.of, end)
         at = np.searchsorted(known, far)

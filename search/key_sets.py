@@ -30,3 +30,9 @@ def places_in(ordered: Keys, keys: NDArray[np.integer], nodes: int) -> NDArray[n
     places = np.zeros(nodes, dtype=np.int32)
     places[ordered] = np.arange(1, len(ordered) + 1, dtype=np.int32)
     return places[keys].astype(np.int64) - 1
+
+
+def different(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the different numbers, sorted; `np.unique` is very slow where numbers stand for pairs."""
+    ordered = np.sort(numbers)
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
