@@ -97,10 +97,11 @@ def build(directory: Path, schema: Schema, nodes: Iterable[Node]) -> None:
                 column.add(node.key, value)
     texts = sorted({text for column in columns.values() for text in column.texts or ()}, key=str.encode)
     place_of = {text: place for place, text in enumerate(texts)}
-    fields: list[tuple[str, str, int, int, bool]] = []
+    fields: list[tuple[str, str, int, int, bool, bool]] = []
     places, by_hash, at = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int64)], 0
     for (label, name), column in columns.items():
-        fields.append((label, name, at, at + len(column.keys), column.texts is not None))
+        single = bool(len(column.keys)) and bool((np.diff(np.frombuffer(column.keys, np.int32)) > 0).all())
+        fields.append((label, name, at, at + len(column.keys), column.texts is not None, single))
         own = np.frombuffer(column.places, np.int32)
         # A place below 0, which is no text, stays what it is.
         renamed = np.array([*(place_of[text] for text in column.texts or ()), PART, NUMBER], dtype=np.int32)
@@ -245,8 +246,12 @@ class MemmapColumns:
     def _rows(self, label: str, field: str, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the rows of some nodes, and for each the position of its node."""
         start, end = self._span(label, field)
-        first = np.searchsorted(self._keys[start:end], keys)
-        several = np.searchsorted(self._keys[start:end], keys, "right") - first
+        own = self._keys[start:end]
+        first = np.searchsorted(own, keys)
+        if (label, field) in self._single:
+            owner = np.flatnonzero(own[np.minimum(first, end - start - 1)] == keys)
+            return owner, start + first[owner]
+        several = np.searchsorted(own, keys, "right") - first
         return np.repeat(np.arange(len(keys)), several), start + ranges(first, several)
 
     def _with(self, first: int, last: int, code: int) -> NDArray[Any]:
@@ -270,7 +275,12 @@ class MemmapColumns:
 
     @cached_property
     def _lossy(self) -> frozenset[tuple[str, str]]:
-        return frozenset((label, name) for label, name, _, _, *whole in self._manifest if not all(whole))
+        return frozenset((label, name) for label, name, _, _, *more in self._manifest if not all(more[:1]))
+
+    @cached_property
+    def _single(self) -> frozenset[tuple[str, str]]:
+        """The fields of which no node has several rows."""
+        return frozenset((label, name) for label, name, _, _, *more in self._manifest if more[1:] == [True])
 
     @cached_property
     def _known(self) -> bool:

@@ -13,6 +13,7 @@ from search.domain.graph import Schema
 from search.domain.ordering import Way
 from search.domain.plan import Filter
 from search.interfaces import Adjacency, Columns, Keys
+from search.key_sets import SHARE, distinct
 
 
 class Fields:
@@ -30,6 +31,16 @@ class Fields:
 
     def meeting(self, keys: Keys, condition: Filter) -> NDArray[np.bool_]:
         """Return which nodes meet a condition that has a value of its own."""
+        nodes = self._adjacency.size
+        if len(keys) > SHARE * nodes:
+            # Many keys come several times, and sorted ones are found faster.
+            some = distinct(keys, nodes)
+            every = np.zeros(nodes, dtype=bool)
+            every[some] = self._meeting(some, condition)
+            return every[keys]
+        return self._meeting(keys, condition)
+
+    def _meeting(self, keys: Keys, condition: Filter) -> NDArray[np.bool_]:
         met = np.zeros(len(keys), dtype=bool)
         for label, rows in self._by_type(keys):
             met[rows] = self._columns.meeting(label, keys[rows], condition)
