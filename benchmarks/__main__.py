@@ -14,6 +14,7 @@ SCRIPTS = (
     "import_speed",
     "index_speed",
     "growth",
+    "plans",
     "progress",
     "graph",
     "reading",
@@ -50,6 +51,7 @@ WITH_ARGUMENTS = (
     "growth",
     "ledger",
     "people",
+    "plans",
     "progress",
     "reading",
 )

@@ -226,7 +226,7 @@ class MemmapAdjacency:
         code = np.asarray(keys, dtype=np.int64) * self._relations + relation
         at = np.searchsorted(segments, code)
         # `starts` has one entry more than there are segments, so a place behind the last one is a place in it too.
-        held = at < np.searchsorted(segments, code, "right")
+        held = segments[np.minimum(at, len(segments) - 1)] == code if len(segments) else np.zeros(len(at), dtype=bool)
         return starts[at], starts[at + held]
 
     def _segments_of(

@@ -147,6 +147,11 @@ class Traversal:
     aggregate: Aggregated | None = None
     unlisted: int = 0
 
+    @property
+    def total(self) -> int:
+        """Number of all candidates that are known, listed or not."""
+        return len(self.candidates) + self.unlisted
+
     def to_json(self) -> dict[str, Any]:
         """Return the query, the first 100 candidates as parallel lists, and the number of all candidates (`total`)."""
         head = self.candidates[:RECORDED_ENTRIES]
@@ -158,7 +163,7 @@ class Traversal:
                 "backend": self.backend,
                 "query": self.query,
                 "truncated": self.truncated,
-                "total": len(self.candidates) + self.unlisted,
+                "total": self.total,
                 "keys": [candidate.key for candidate in head],
                 "scores": [candidate.score for candidate in head],
             }

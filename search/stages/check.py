@@ -63,7 +63,7 @@ class Check:
             conditions |= {key: replace(held, plans=shares[key]) for key, held in asked.conditions().items()}
         shown = most_probable_found(
             ((one.index, one.probability, one.plan) for one in plans),
-            {index: len(traversal.candidates) for index, traversal in found.items()},
+            {index: traversal.total for index, traversal in found.items()},
         )
         of_shown: dict[int, Conditions] = {}
         if shown is not None:

@@ -108,7 +108,7 @@ class Attempts:
             if isinstance(condition.part, Anchor):
                 alone = self._traversed(_weaker(linked, [other for other in parts if other is not condition]))
                 if alone.candidates or not alone.truncated:
-                    sizes[condition.part.var] = len(alone.candidates)
+                    sizes[condition.part.var] = alone.total
                 empty += [] if alone.candidates or alone.truncated else [condition]
         if not empty:
             return AnchorCounts(
