@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,3 +38,15 @@ def different(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the different numbers, sorted; `np.unique` is very slow where numbers stand for pairs."""
     ordered = np.sort(numbers)
     return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
+
+
+def ranked(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the different numbers, sorted, and the position of each number among them."""
+    if values.dtype != np.complex128 and len(values):
+        low = values.min()
+        if values.max() - low <= 2 * len(values) and (values == np.floor(values)).all():
+            shifted = (values - low).astype(np.int64)
+            there = np.bincount(shifted) > 0
+            return (np.flatnonzero(there) + low).astype(values.dtype), (np.cumsum(there) - 1)[shifted]
+    distinct_values, positions = np.unique(values, return_inverse=True)
+    return distinct_values, positions

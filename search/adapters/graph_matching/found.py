@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from search.domain.linking import Placed, Traversal
 from search.domain.ordering import Value, Way, rank
 from search.domain.ranking import candidates_of
+from search.key_sets import ranked
 
 Longs = NDArray[np.int64]
 
@@ -38,12 +39,8 @@ class Ranked:
 
     @classmethod
     def of_numbers(cls, numbers: Longs) -> Ranked:
-        """Return the ranks of whole numbers from 0 on."""
-        if numbers.max(initial=0) > 2 * len(numbers):
-            distinct, ranks = np.unique(numbers, return_inverse=True)
-        else:
-            there = np.bincount(numbers) > 0
-            distinct, ranks = np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
+        """Return the ranks of whole numbers."""
+        distinct, ranks = ranked(numbers)
         return cls(ranks, len(distinct), lambda some: distinct[some].tolist())
 
     def values(self) -> list[Value | None]:

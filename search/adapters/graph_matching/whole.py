@@ -258,9 +258,8 @@ class WholePlans(ABC):
         """Return the candidates in the plan's order and their values, without those beyond the order's limit."""
         ranked = self._values(order, found.keys, bare, limit)
         places = ranked.places(order.direction)
-        rows = np.argsort(places, kind="stable")
-        if order.limit is not None:
-            rows = rows[places[rows] <= order.limit]
+        rows = np.arange(len(places)) if order.limit is None else np.flatnonzero(places <= order.limit)
+        rows = rows[np.argsort(places[rows], kind="stable")]
         return found.take(rows).also(in_words(order)), ranked.take(rows)
 
     def _aggregated(self, found: Found, function: Aggregate, field: str, limit: Limit) -> Aggregated:

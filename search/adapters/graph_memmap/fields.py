@@ -13,7 +13,7 @@ from search.domain.graph import Schema
 from search.domain.ordering import Way
 from search.domain.plan import Filter
 from search.interfaces import Adjacency, Columns, Keys
-from search.key_sets import SHARE, distinct
+from search.key_sets import SHARE, distinct, ranked
 
 
 class Fields:
@@ -52,10 +52,16 @@ class Fields:
         for label, rows in self._by_type(keys):
             values[rows] = self._columns.firsts(label, field, keys[rows], last=way == "desc")
         known = ~np.isnan(values)
-        distinct, place = np.unique(values[known], return_inverse=True)
+        there = values[known]
         ranks = np.full(len(keys), -1, dtype=np.int64)
-        ranks[known] = place
-        return Ranked(ranks, len(distinct), lambda some: self._columns.read(distinct[some]))
+        if len(there) and (there.real == there.real[0]).all():
+            # Only numbers, or only texts: they are compared without what tells these apart.
+            plain, ranks[known] = ranked(there.imag)
+            values = np.empty(len(plain), dtype=np.complex128)
+            values.real, values.imag = there.real[0], plain
+        else:
+            values, ranks[known] = ranked(there)
+        return Ranked(ranks, len(values), lambda some: self._columns.read(values[some]))
 
     def types_of(self, keys: Keys) -> list[int]:
         """Return the codes of the types that nodes have."""
