@@ -13,6 +13,7 @@ from benchmarks.common import NotHere, show, site
 SCRIPTS = (
     "import_speed",
     "index_speed",
+    "growth",
     "progress",
     "graph",
     "reading",
@@ -40,7 +41,18 @@ SCRIPTS = (
     "gpu_rerank",
     "gpu_train",
 )
-WITH_ARGUMENTS = ("asked", "backup", "calibrate", "crowd", "fit_reading", "ledger", "people", "progress", "reading")
+WITH_ARGUMENTS = (
+    "asked",
+    "backup",
+    "calibrate",
+    "crowd",
+    "fit_reading",
+    "growth",
+    "ledger",
+    "people",
+    "progress",
+    "reading",
+)
 
 
 def main(names: list[str]) -> int:

@@ -141,7 +141,7 @@ def _built(
     snapshot: Snapshot, run: RunContext, encoder: Encoder | None, wanted: Sequence[str], embed: bool
 ) -> IndexReport:
     """Build what is missing, and return the release."""
-    seconds = build_parts(snapshot.directory, _parts(snapshot, run), run)
+    seconds = build_parts(snapshot.directory, part_writers(snapshot, run), run)
     if not embed:
         made = snapshot.releases.filter(status=BuildStatus.READY, vector_set=None).first()
         return IndexReport(made, seconds) if made is not None else _finish_without(snapshot, seconds, run)
@@ -263,7 +263,7 @@ def numbered_release(snapshot: Snapshot, vector_set: VectorSet | None) -> Releas
     )
 
 
-def _parts(snapshot: Snapshot, run: RunContext) -> dict[str, IndexPart]:
+def part_writers(snapshot: Snapshot, run: RunContext) -> dict[str, IndexPart]:
     """Return the parts of a snapshot's index files, in order; a part's version increases when its format changes."""
     schema = snapshot.schema
     build: Mapping[str, Callable[[Path], None]] = {
