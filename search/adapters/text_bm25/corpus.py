@@ -10,11 +10,12 @@ from array import array
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from search.adapters.array_writer import ArrayWriter
 from search.adapters.text_bm25.postings import KEYS, ROWS, SCORES, STARTS
 
 K1, B = 1.5, 0.75
@@ -115,15 +116,16 @@ class _Runs:
     ) -> None:
         """Write the scores of all pairs, sorted by word and row, and remove the runs; `norm` is that of each row."""
         holding = np.zeros(vocabulary, dtype=np.int64)
-        with (self._directory / SCORES).open("wb") as to_scores, (self._directory / ROWS).open("wb") as to_rows:
-            _head(to_scores, np.dtype(np.float32), self._pairs)
-            _head(to_rows, np.dtype(np.int32), self._pairs)
+        with (
+            ArrayWriter(self._directory / SCORES, np.float32) as to_scores,
+            ArrayWriter(self._directory / ROWS, np.int32) as to_rows,
+        ):
             for at, (first, last) in enumerate(pairwise(self._cuts)):
                 words, rows, frequencies = self._stretch(at)
                 found = np.bincount(words - first, minlength=last - first)
                 idf = np.log(1 + (len(norm) - found + 0.5) / (found + 0.5))
-                (idf[words - first] * frequencies / (norm[rows] + frequencies)).astype(np.float32).tofile(to_scores)
-                rows.tofile(to_rows)
+                to_scores.add(idf[words - first] * frequencies / (norm[rows] + frequencies))
+                to_rows.add(rows)
                 holding[first:last] = found
                 told(int(occurrences[first:last].sum()))
         np.save(self._directory / STARTS, np.concatenate(([0], np.cumsum(holding))))
@@ -144,9 +146,3 @@ class _Runs:
 def _read(file: BinaryIO, first: int, last: int) -> NDArray[np.int32]:
     file.seek(4 * int(first))
     return np.fromfile(file, dtype=np.int32, count=int(last - first))
-
-
-def _head(file: BinaryIO, kind: np.dtype[Any], size: int) -> None:
-    """Write the head of a NumPy file, whose numbers follow in pieces."""
-    described = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": (size,)}
-    np.lib.format.write_array_header_1_0(file, described)

@@ -31,7 +31,7 @@ from search.adapters import (
 from search.adapters.index_files.keep import mend, record
 from search.adapters.string_table import StringTable
 from search.domain.errors import StageError
-from search.domain.graph import ANY, Node, Schema
+from search.domain.graph import ANY, Direction, Node, Schema
 from search.domain.run_context import RunContext
 from search.domain.vector_kinds import IN_MEMORY, MOST_DIMENSIONS, WHOLE, checked, relation_kind
 from search.ingest import documents, neighbour_vectors, vectors
@@ -161,11 +161,10 @@ def _built(
 def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], run: RunContext) -> IndexReport:
     """Fill and index the vector set, make the release, and return it."""
     snapshot = vector_set.snapshot
-    names = StringTable.open(snapshot.directory / "nodes" / "names")
     schema = snapshot.schema
 
     def source(first: int) -> Iterator[list[documents.NodeWithNeighbours]]:
-        return documents.nodes_with_neighbours(snapshot.pk, schema, names.__getitem__, first)
+        return nodes_with_neighbours(snapshot, schema, first)
 
     began = time.perf_counter()
     filled = vectors.fill(vector_set, schema, encoder, source, _effort(snapshot, len(vector_set.kinds)), run)
@@ -299,6 +298,15 @@ def _nodes(part: str, snapshot: Snapshot, schema: Schema, run: RunContext) -> It
         yield from block
 
 
+def nodes_with_neighbours(
+    snapshot: Snapshot, schema: Schema, first: int = 0
+) -> Iterator[list[documents.NodeWithNeighbours]]:
+    """Yield blocks of the nodes of a snapshot from a key on, with their neighbours' names, from its index files."""
+    names = StringTable.open(snapshot.directory / "nodes" / "names")
+    adjacency = adjacency_memmap.MemmapAdjacency(snapshot.directory / "adjacency", schema)
+    return documents.nodes_with_neighbours(snapshot.pk, schema, adjacency, names.many, first)
+
+
 def _names(part: str, snapshot: Snapshot, schema: Schema, run: RunContext) -> Iterator[tuple[int, str, bool]]:
     for node in _nodes(part, snapshot, schema, run):
         yield node.key, node.name, False
@@ -311,15 +319,17 @@ def _types(snapshot: Snapshot) -> NDArray[np.int16]:
 
 
 def _write_adjacency(folder: Path, snapshot: Snapshot, schema: Schema, run: RunContext) -> None:
-    relation, source, target = documents.edges(snapshot.pk, run.check)
+    part, done = index_files("adjacency"), 0
+
+    def edges(direction: Direction) -> Iterator[adjacency_memmap.EdgeBlock]:
+        nonlocal done
+        for block in documents.edge_blocks(snapshot.pk, direction, run.check):
+            yield block
+            done += len(block[0])
+            run.report(part, done, 2 * snapshot.edges)
+
     adjacency_memmap.build(
-        folder,
-        nodes=snapshot.nodes,
-        types=_types(snapshot),
-        relation=relation,
-        source=source,
-        target=target,
-        relations=len(schema.relations),
+        folder, nodes=snapshot.nodes, types=_types(snapshot), relations=len(schema.relations), edges=edges
     )
     if schema.edge_fields(ANY):
         rows = documents.edge_fields(snapshot.pk, snapshot.nodes, check=run.check)
@@ -342,15 +352,13 @@ def _write_bm25(folder: Path, snapshot: Snapshot, schema: Schema, run: RunContex
         node_type.name: {field.name for field in node_type.fields if field.kind in SEARCHED_FIELDS}
         for node_type in schema.node_types
     }
-    names = StringTable.open(snapshot.directory / "nodes" / "names")
 
     # Reading the documents takes about as long as computing the scores of all their words.
     part, whole = index_files("bm25"), 2 * snapshot.nodes
     lengths = array("i")
 
     def texts() -> Iterable[tuple[str, Mapping[str, str]]]:
-        blocks = documents.nodes_with_neighbours(snapshot.pk, schema, names.__getitem__)
-        for block in _told(run, part, whole, blocks, len):
+        for block in _told(run, part, whole, nodes_with_neighbours(snapshot, schema), len):
             for item in block:
                 fields = searched[item.node.type]
                 by_field = {name: text.field_text(value) for name, value in item.node.fields.items() if name in fields}

@@ -12,7 +12,7 @@ from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.adapters.nodes_memmap import MemmapNodes
 from search.domain.graph import Field, Node
 from search.interfaces import Adjacency
-from tests.graphs import schema_of, store
+from tests.graphs import edge_arrays, schema_of, store
 from tests.oracle import Graph
 
 SNAPSHOT = 77
@@ -38,10 +38,12 @@ def nodes(tmp_path: Path) -> MemmapNodes:
         tmp_path / "adjacency",
         nodes=4,
         types=codes,
-        relation=np.array([SCHEMA.relation_codes[relation] for _, relation, _ in GRAPH.edges]),
-        source=np.array([source for source, _, _ in GRAPH.edges]),
-        target=np.array([target for _, _, target in GRAPH.edges]),
         relations=2,
+        edges=edge_arrays(
+            source=np.array([source for source, _, _ in GRAPH.edges]),
+            relation=np.array([SCHEMA.relation_codes[relation] for _, relation, _ in GRAPH.edges]),
+            target=np.array([target for _, _, target in GRAPH.edges]),
+        ),
     )
     return MemmapNodes(SNAPSHOT, tmp_path / "nodes", SCHEMA, MemmapAdjacency(tmp_path / "adjacency", SCHEMA))
 

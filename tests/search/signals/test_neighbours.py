@@ -20,6 +20,7 @@ from search.language.entities import Entity
 from search.signals.lists import Head
 from search.signals.neighbours import MOST_EDGES, Near, near, neighbour_signals
 from search.signals.words import word_signals
+from tests.graphs import edge_arrays
 
 NODES = 8
 SCHEMA = Schema((NodeType("film"),), (Relation("a"), Relation("b")), ())
@@ -32,9 +33,12 @@ def graph(folder: Path, edges: list[tuple[int, int, int]], nodes: int = NODES) -
     folder.mkdir(parents=True, exist_ok=True)
     columns = np.array(edges, dtype=np.int32).reshape(-1, 3)
     adjacency_memmap.build(
-        folder, nodes=nodes, types=np.zeros(nodes, np.int16), source=columns[:, 0], relation=columns[:, 1],
-        target=columns[:, 2], relations=2,
-    )  # fmt: skip
+        folder,
+        nodes=nodes,
+        types=np.zeros(nodes, np.int16),
+        relations=2,
+        edges=edge_arrays(source=columns[:, 0], relation=columns[:, 1], target=columns[:, 2]),
+    )
     return MemmapAdjacency(folder, SCHEMA)
 
 
