@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import orjson
@@ -57,13 +58,23 @@ def nodes(snapshot_id: int, schema: Schema, first: int = 0, size: int = NODES_A_
         first += size
 
 
-def references(snapshot_id: int, size: int = 10 * NODES_A_BLOCK) -> Iterator[list[tuple[str, str, int]]]:
-    """Yield blocks of (id, name, type code) of all nodes of a snapshot, in the order of keys, `size` nodes each."""
+def references(snapshot_id: int) -> Iterator[list[tuple[str, str, int]]]:
+    """Yield blocks of (id, name, type code) of all nodes of a snapshot, in the order of keys."""
+    return _rows(snapshot_id, "id, name, type")
+
+
+def names(snapshot_id: int) -> Iterator[list[tuple[int, str, list[str]]]]:
+    """Yield blocks of (key, name, aliases) of all nodes of a snapshot, in the order of keys."""
+    return _rows(snapshot_id, "key, name, aliases")
+
+
+def _rows(snapshot_id: int, columns: str, size: int = 10 * NODES_A_BLOCK) -> Iterator[list[Any]]:
+    """Yield columns of all nodes in the order of keys, `size` nodes at a time; their fields are not read."""
     first = 0
     while True:
         with connection.cursor() as cursor:
             cursor.execute(
-                "SELECT id, name, type FROM search_node WHERE snapshot_id = %s AND key >= %s AND key < %s ORDER BY key",
+                f"SELECT {columns} FROM search_node WHERE snapshot_id = %s AND key >= %s AND key < %s ORDER BY key",
                 [snapshot_id, first, first + size],
             )
             rows = cursor.fetchall()

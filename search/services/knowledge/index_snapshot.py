@@ -268,8 +268,8 @@ def part_writers(snapshot: Snapshot, run: RunContext) -> dict[str, IndexPart]:
     build: Mapping[str, Callable[[Path], None]] = {
         "nodes": lambda folder: nodes_memmap.build(folder, _references(snapshot, run)),
         "adjacency": lambda folder: _write_adjacency(folder, snapshot, schema, run),
-        "mentions": lambda folder: mentions_memmap.build(folder, _names("mentions", snapshot, schema, run)),
-        COMPLETION: lambda folder: completion_memmap.build(folder, _names(COMPLETION, snapshot, schema, run)),
+        "mentions": lambda folder: mentions_memmap.build(folder, _names("mentions", snapshot, run)),
+        COMPLETION: lambda folder: completion_memmap.build(folder, _names(COMPLETION, snapshot, run)),
         "near_names": lambda folder: _write_near_names(folder, snapshot, schema, run),
         "bm25": lambda folder: _write_bm25(folder, snapshot, schema, run),
         "values": lambda folder: field_values.build(folder, schema, _nodes("values", snapshot, schema, run)),
@@ -307,11 +307,12 @@ def nodes_with_neighbours(
     return documents.nodes_with_neighbours(snapshot.pk, schema, adjacency, names.many, first)
 
 
-def _names(part: str, snapshot: Snapshot, schema: Schema, run: RunContext) -> Iterator[tuple[int, str, bool]]:
-    for node in _nodes(part, snapshot, schema, run):
-        yield node.key, node.name, False
-        for alias in node.aliases:
-            yield node.key, alias, True
+def _names(part: str, snapshot: Snapshot, run: RunContext) -> Iterator[tuple[int, str, bool]]:
+    for block in _told(run, index_files(part), snapshot.nodes, documents.names(snapshot.pk), len):
+        for key, name, aliases in block:
+            yield key, name, False
+            for alias in aliases:
+                yield key, alias, True
 
 
 def _types(snapshot: Snapshot) -> NDArray[np.int16]:

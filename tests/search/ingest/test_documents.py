@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.domain.graph import DIRECTIONS, Node
@@ -43,8 +44,16 @@ def test_nodes_come_in_blocks_of_consecutive_keys() -> None:
 
 
 def test_references_are_id_name_and_type() -> None:
-    assert [row for block in documents.references(SNAPSHOT, size=10) for row in block] == [
+    assert [row for block in documents.references(SNAPSHOT) for row in block] == [
         (node.id, node.name, SCHEMA.type_codes[node.type]) for node in GRAPH.nodes
+    ]
+
+
+def test_names_come_with_their_aliases() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE search_node SET aliases = '{Other}' WHERE snapshot_id = %s AND key = 5", [SNAPSHOT])
+    assert [row for block in documents.names(SNAPSHOT) for row in block] == [
+        (node.key, node.name, ["Other"] if node.key == 5 else []) for node in GRAPH.nodes
     ]
 
 
