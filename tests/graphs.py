@@ -47,15 +47,15 @@ def _edge_fields(graph: Graph, relation: str) -> tuple[Field, ...]:
 
 
 def edge_arrays(
-    source: NDArray[np.integer], relation: NDArray[np.integer], target: NDArray[np.integer]
+    source: NDArray[np.integer], relation: NDArray[np.integer], target: NDArray[np.integer], size: int = 2
 ) -> Callable[[Direction], Iterator[adjacency_memmap.EdgeBlock]]:
-    """Return what builds an adjacency of edges in any order: their blocks, of two edges each, by direction."""
+    """Return what builds an adjacency of edges in any order: their blocks, of `size` edges each, by direction."""
 
     def blocks(direction: Direction) -> Iterator[adjacency_memmap.EdgeBlock]:
         near, far = (source, target) if direction == "out" else (target, source)
         order = np.lexsort((far, relation, near))
-        for first in range(0, len(order), 2):
-            block = order[first : first + 2]
+        for first in range(0, len(order), size):
+            block = order[first : first + size]
             yield relation[block], near[block], far[block]
 
     return blocks
@@ -69,7 +69,7 @@ def write_adjacency(graph: Graph, schema: Schema, folder: Path) -> None:
         nodes=len(graph.nodes),
         relations=len(schema.relations),
         types=np.array([schema.type_codes[node.type] for node in graph.nodes], dtype=np.int16),
-        edges=edge_arrays(source=edges[:, 0], relation=edges[:, 1], target=edges[:, 2]),
+        edges=edge_arrays(source=edges[:, 0], relation=edges[:, 1], target=edges[:, 2], size=1_000),
     )
     rows = ((schema.relation_codes[r], s, t, fields) for (s, r, t), fields in graph.properties.items())
     edge_values_memmap.build(folder, schema, len(graph.nodes), rows)

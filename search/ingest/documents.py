@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import orjson
@@ -30,16 +30,15 @@ SELECT string_agg(int2send(relation) || int4send({near}) || int4send({far}), '':
   ORDER BY {near}, relation, {far} LIMIT %s
 ) AS block"""
 
-Neighbours = dict[str, list[str]]
-"""Relation name → names of the node's neighbours over that relation."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class NodeWithNeighbours:
-    """A node with the names of its neighbours, at most `NAMES_PER_RELATION` for each relation."""
+class NodeWithNeighbours(Generic[T]):
+    """A node with the names (or keys) of its neighbours by relation, at most `NAMES_PER_RELATION` for each."""
 
     node: Node
-    neighbours: Neighbours
+    neighbours: dict[str, list[T]]
 
 
 def nodes(snapshot_id: int, schema: Schema, first: int = 0, size: int = NODES_A_BLOCK) -> Iterator[list[Node]]:
@@ -88,17 +87,17 @@ def nodes_with_neighbours(
     snapshot_id: int,
     schema: Schema,
     adjacency: Adjacency,
-    names_of: Callable[[Keys], list[str]],
+    told_of: Callable[[Keys], list[T]],
     first: int = 0,
     size: int = NODES_A_BLOCK,
-) -> Iterator[list[NodeWithNeighbours]]:
-    """Yield blocks of nodes with their neighbours' names.
+) -> Iterator[list[NodeWithNeighbours[T]]]:
+    """Yield blocks of nodes with their neighbours' names, or whatever `told_of` returns for keys.
 
-    `names_of` returns the names of keys. Edges in both directions count as neighbours of the same relation. `first` and
+    Edges in both directions count as neighbours of the same relation. `first` and
     `size` are as for `nodes`.
     """
     for block in nodes(snapshot_id, schema, first, size):
-        near = _neighbours(schema, adjacency, names_of, block[0].key, block[-1].key + 1)
+        near = _neighbours(schema, adjacency, told_of, block[0].key, block[-1].key + 1)
         yield [NodeWithNeighbours(node, near.get(node.key, {})) for node in block]
 
 
@@ -161,14 +160,14 @@ def edge_fields(
 
 
 def _neighbours(
-    schema: Schema, adjacency: Adjacency, names_of: Callable[[Keys], list[str]], first: int, last: int
-) -> dict[int, Neighbours]:
+    schema: Schema, adjacency: Adjacency, told_of: Callable[[Keys], list[T]], first: int, last: int
+) -> dict[int, dict[str, list[T]]]:
     """Return key → neighbours for the nodes with keys in [first, last); neighbours are taken in the order of keys."""
     owners, relations, far = adjacency.first_of(first, last, NAMES_PER_RELATION)
-    names = names_of(far)
+    told = told_of(far)
     begins = np.flatnonzero((np.diff(owners, prepend=-1) != 0) | (np.diff(relations, prepend=-1) != 0))
-    found: dict[int, Neighbours] = {}
+    found: dict[int, dict[str, list[T]]] = {}
     groups = zip(owners[begins].tolist(), relations[begins].tolist(), strict=True)
     for (owner, relation), (begin, end) in zip(groups, pairwise([*begins.tolist(), len(far)]), strict=True):
-        found.setdefault(owner, {})[schema.relations[relation].name] = names[begin:end]
+        found.setdefault(owner, {})[schema.relations[relation].name] = told[begin:end]
     return found

@@ -164,9 +164,8 @@ class EdgeCollector:
         np.not_equal(combined[1:], combined[:-1], out=fresh[1:])
         if not fresh.all():
             combined = combined[fresh]
-        edges = Edges(
-            *(np.empty(len(combined), kind) for kind in (np.int32, np.int16, np.int32)), count - len(combined)
-        )
+        kept = len(combined)
+        edges = Edges(np.empty(kept, np.int32), np.empty(kept, np.int16), np.empty(kept, np.int32), count - kept)
         for block in _blocks(len(combined)):
             rest, edges.target[block] = np.divmod(combined[block], nodes)
             edges.source[block], edges.relation[block] = np.divmod(rest, relations)

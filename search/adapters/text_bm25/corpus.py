@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
 
 from search.adapters.array_writer import ArrayWriter
 from search.adapters.text_bm25.postings import KEYS, ROWS, SCORES, STARTS
@@ -65,7 +66,7 @@ class Corpus:
         sizes = np.add.reduceat(lengths, begins[:-1], dtype=np.int64)
         for (first, last), block in zip(pairwise(begins), self._blocks(sizes), strict=True):
             rows = np.repeat(np.arange(first, last, dtype=np.int32), lengths[first:last])
-            runs.add(places[block], rows, len(lengths))
+            runs.add(places[block], rows, len(places))
             told(len(block))
         self._path.unlink()
         norm = K1 * (1 - B + B * lengths / lengths.mean())
@@ -101,15 +102,17 @@ class _Runs:
         self._pairs = 0
         self._bounds: list[NDArray[np.int64]] = []
 
-    def add(self, words: NDArray[np.int32], rows: NDArray[np.int32], documents: int) -> None:
+    def add(self, words: NDArray[np.int32], rows: NDArray[np.int32], vocabulary: int) -> None:
         """Sort the occurrences of words in rows, which are higher than those of former runs, and write them."""
-        pairs, frequencies = np.unique(words.astype(np.int64) * documents + rows, return_counts=True)
-        columns, of_columns = np.divmod(pairs, documents)
-        self._bounds.append(self._pairs + np.searchsorted(columns, self._cuts))
-        self._pairs += len(pairs)
-        for path, numbers in zip(self._paths, (columns, of_columns, frequencies), strict=True):
+        first = int(rows[0]) if len(rows) else 0
+        ones = np.ones(len(words), dtype=np.int32)
+        found = _counted(ones, words, rows - first, (vocabulary, int(rows.max(initial=0)) + 1 - first))
+        self._bounds.append(self._pairs + found.indptr[self._cuts].astype(np.int64))
+        self._pairs += found.nnz
+        columns = np.repeat(np.arange(vocabulary, dtype=np.int32), np.diff(found.indptr))
+        for path, numbers in zip(self._paths, (columns, found.indices + first, found.data), strict=True):
             with path.open("ab") as file:
-                numbers.astype(np.int32).tofile(file)
+                numbers.astype(np.int32, copy=False).tofile(file)
 
     def merge(
         self, norm: NDArray[np.float64], vocabulary: int, occurrences: NDArray[np.int64], told: Callable[[int], None]
@@ -121,26 +124,31 @@ class _Runs:
             ArrayWriter(self._directory / ROWS, np.int32) as to_rows,
         ):
             for at, (first, last) in enumerate(pairwise(self._cuts)):
-                words, rows, frequencies = self._stretch(at)
-                found = np.bincount(words - first, minlength=last - first)
-                idf = np.log(1 + (len(norm) - found + 0.5) / (found + 0.5))
-                to_scores.add(idf[words - first] * frequencies / (norm[rows] + frequencies))
-                to_rows.add(rows)
-                holding[first:last] = found
+                found = self._stretch(at, first, last - first, len(norm))
+                of_word = np.diff(found.indptr).astype(np.int64)
+                idf = np.repeat(np.log(1 + (len(norm) - of_word + 0.5) / (of_word + 0.5)), of_word)
+                to_scores.add(idf * found.data / (norm[found.indices] + found.data))
+                to_rows.add(found.indices)
+                holding[first:last] = of_word
                 told(int(occurrences[first:last].sum()))
         np.save(self._directory / STARTS, np.concatenate(([0], np.cumsum(holding))))
         for path in self._paths:
             path.unlink()
 
-    def _stretch(self, at: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-        """Return words, rows and frequencies of a stretch of the vocabulary, sorted by word, then row."""
+    def _stretch(self, at: int, first: int, words: int, documents: int) -> csr_array:
+        """Return the frequencies of a stretch of the vocabulary that begins at `first`, shape (words, documents)."""
         parts: list[NDArray[np.int32]] = []
         for path in self._paths:
             with path.open("rb") as file:
                 parts.append(np.concatenate([_read(file, bounds[at], bounds[at + 1]) for bounds in self._bounds]))
-        # The rows of a run are higher than those of the runs before, so that equal words stay in the order of rows.
-        order = np.argsort(parts[0], kind="stable")
-        return parts[0][order], parts[1][order], parts[2][order]
+        return _counted(parts[2], parts[0] - first, parts[1], (words, documents))
+
+
+def _counted(
+    frequencies: NDArray[np.int32], words: NDArray[np.int32], rows: NDArray[np.int32], shape: tuple[int, int]
+) -> csr_array:
+    """Return the frequency of each word in each row; SciPy sorts by counting, and keeps the rows in their order."""
+    return coo_array((frequencies, (words, rows)), shape=shape).tocsr()
 
 
 def _read(file: BinaryIO, first: int, last: int) -> NDArray[np.int32]:

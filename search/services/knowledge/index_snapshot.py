@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -163,7 +163,7 @@ def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], 
     snapshot = vector_set.snapshot
     schema = snapshot.schema
 
-    def source(first: int) -> Iterator[list[documents.NodeWithNeighbours]]:
+    def source(first: int) -> Iterator[list[documents.NodeWithNeighbours[str]]]:
         return nodes_with_neighbours(snapshot, schema, first)
 
     began = time.perf_counter()
@@ -232,7 +232,7 @@ def _write_matrices(folder: Path, vector_set: VectorSet, run: RunContext) -> Non
         vectors_memmap.build_kind(folder, kind, vectors.rows_of(vector_set, kind))
         counted(snapshot.nodes)
     matrix = vectors_memmap.DocumentVectors(folder, vector_set.dimensions).matrix()
-    adjacency = adjacency_memmap.MemmapAdjacency(snapshot.directory / "adjacency", snapshot.schema)
+    adjacency = _adjacency(snapshot, snapshot.schema)
     found = neighbour_vectors.means(matrix.rows, neighbour_vectors.links(adjacency), lambda share: run.check())
     for kind, rows in found.items():
         vectors_memmap.build_kind(folder, kind, neighbour_vectors.blocks(rows))
@@ -300,11 +300,18 @@ def _nodes(part: str, snapshot: Snapshot, schema: Schema, run: RunContext) -> It
 
 def nodes_with_neighbours(
     snapshot: Snapshot, schema: Schema, first: int = 0
-) -> Iterator[list[documents.NodeWithNeighbours]]:
+) -> Iterator[list[documents.NodeWithNeighbours[str]]]:
     """Yield blocks of the nodes of a snapshot from a key on, with their neighbours' names, from its index files."""
-    names = StringTable.open(snapshot.directory / "nodes" / "names")
-    adjacency = adjacency_memmap.MemmapAdjacency(snapshot.directory / "adjacency", schema)
-    return documents.nodes_with_neighbours(snapshot.pk, schema, adjacency, names.many, first)
+    names = _names_by_key(snapshot).many
+    return documents.nodes_with_neighbours(snapshot.pk, schema, _adjacency(snapshot, schema), names, first)
+
+
+def _names_by_key(snapshot: Snapshot) -> StringTable:
+    return StringTable.open(snapshot.directory / "nodes" / "names")
+
+
+def _adjacency(snapshot: Snapshot, schema: Schema) -> adjacency_memmap.MemmapAdjacency:
+    return adjacency_memmap.MemmapAdjacency(snapshot.directory / "adjacency", schema)
 
 
 def _names(part: str, snapshot: Snapshot, run: RunContext) -> Iterator[tuple[int, str, bool]]:
@@ -353,23 +360,43 @@ def _write_bm25(folder: Path, snapshot: Snapshot, schema: Schema, run: RunContex
         node_type.name: {field.name for field in node_type.fields if field.kind in SEARCHED_FIELDS}
         for node_type in schema.node_types
     }
-
     # Reading the documents takes about as long as computing the scores of all their words.
     part, whole = index_files("bm25"), 2 * snapshot.nodes
+    names = _names_by_key(snapshot)
+    name_lengths = array("i", (len(names[key]) for key in range(len(names))))
     lengths = array("i")
 
-    def texts() -> Iterable[tuple[str, Mapping[str, str]]]:
-        for block in _told(run, part, whole, nodes_with_neighbours(snapshot, schema), len):
+    def texts() -> Iterable[text_bm25.Document]:
+        keys = documents.nodes_with_neighbours(snapshot.pk, schema, _adjacency(snapshot, schema), np.ndarray.tolist)
+        for block in _told(run, part, whole, keys, len):
             for item in block:
-                fields = searched[item.node.type]
-                by_field = {name: text.field_text(value) for name, value in item.node.fields.items() if name in fields}
-                by_field |= {relation_kind(name): text.relation_text(near) for name, near in item.neighbours.items()}
-                document = text.document(item.node, item.neighbours)
-                lengths.append(len(document))
-                yield document, by_field
+                lengths.append(_length(item.node, item.neighbours, name_lengths))
+                yield _document(item.node, item.neighbours, searched[item.node.type])
 
     def computed(share: float) -> None:
         run.report(part, int((1 + share) * snapshot.nodes), whole)
 
-    text_bm25.build(folder, texts(), _types(snapshot), schema.language, computed)
+    every_name = (names[key] for key in range(len(names)))
+    text_bm25.build(folder, texts(), _types(snapshot), schema.language, every_name, computed)
     np.save(folder / LENGTHS_FILE, np.frombuffer(lengths, dtype=np.int32))
+
+
+def _document(node: Node, neighbours: Mapping[str, Sequence[int]], searched: Collection[str]) -> text_bm25.Document:
+    """Return the words of a node's document (`text.document`), apart for each field and relation."""
+    fields = {name: text.field_text(value) for name, value in node.fields.items() if name in searched}
+    others = {name: value for name, value in node.fields.items() if name not in searched}
+    labels = [text.words(name) for name, value in fields.items() if value] + [text.words(name) for name in neighbours]
+    return text_bm25.Document(
+        "\n".join([text.document(replace(node, fields=others)), *labels]),
+        fields,
+        {relation_kind(name): keys for name, keys in neighbours.items()},
+    )
+
+
+def _length(node: Node, neighbours: Mapping[str, Sequence[int]], name_lengths: array[int]) -> int:
+    """Return the number of characters of a node's document (`text.document`) with its neighbours' names."""
+    relations = sum(
+        len(f"\n{text.words(name)}: ") + sum(name_lengths[key] for key in keys) + 2 * (len(keys) - 1)
+        for name, keys in neighbours.items()
+    )
+    return len(text.document(node)) + relations

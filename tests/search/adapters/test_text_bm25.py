@@ -11,7 +11,7 @@ import Stemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search.adapters.text_bm25 import Bm25Index, build
+from search.adapters.text_bm25 import Bm25Index, Document, build
 from search.adapters.text_bm25 import corpus as corpus_files
 from search.domain.errors import StageError
 from search.domain.graph import NodeType, Schema
@@ -28,7 +28,7 @@ def index(
 ) -> Bm25Index:
     build(
         folder,
-        zip(documents, fields or [{}] * len(documents), strict=True),
+        map(Document, documents, fields or [{}] * len(documents)),
         np.array(types or [0] * len(documents), dtype=np.int16),
         language,
     )
@@ -86,6 +86,25 @@ def test_a_field_is_searched_among_the_nodes_that_have_it(tmp_path: Path) -> Non
     with pytest.raises(StageError, match="the index has no field 'year'; it has: plot, tag/line") as raised:
         built.search("lighthouse", 10, field="year")
     assert raised.value.permanent
+
+
+def test_a_document_has_the_words_of_its_fields_and_of_the_names_that_it_refers_to(tmp_path: Path) -> None:
+    names = ["Amber Road", "The Birch"]
+    referring = [Document("film", {"plot": "a road"}, {"relation:LIKE": [1, 0]}), Document("film", {}, {})]
+    written = [Document("film road birch amber road"), Document("film")]
+    (tmp_path / "referring").mkdir()
+    (tmp_path / "written").mkdir()
+    types = np.zeros(2, dtype=np.int16)
+    build(tmp_path / "referring", referring, types, names=names)
+    build(tmp_path / "written", written, types)
+    for name in ("vocabulary.bin", "whole/data.csc.index.npy", "whole/indices.csc.index.npy"):
+        assert (tmp_path / "referring" / name).read_bytes() == (tmp_path / "written" / name).read_bytes()
+    found = Bm25Index(tmp_path / "referring", SCHEMA)
+    assert found.fields == ("plot", "relation:LIKE")
+    assert [[one.key for one in found.search(word, 9, field="relation:LIKE")] for word in ("birch", "film")] == [
+        [0],
+        [],
+    ]
 
 
 def test_documents_without_any_word_can_be_indexed(tmp_path: Path) -> None:

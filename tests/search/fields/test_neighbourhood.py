@@ -22,7 +22,7 @@ def test_each_word_counts_once_by_its_best_place_among_a_node_and_its_neighbours
     for part in ("text", "graph"):
         (tmp_path / part).mkdir()
     types = np.zeros(6, dtype=np.int16)
-    text_bm25.build(tmp_path / "text", ((one, {}) for one in TEXTS), types)
+    text_bm25.build(tmp_path / "text", map(text_bm25.Document, TEXTS), types)
     source, target = np.array(EDGES).T
     adjacency_memmap.build(
         tmp_path / "graph",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from search.adapters import adjacency_memmap
 from search.adapters.adjacency_memmap import MemmapAdjacency
-from search.adapters.text_bm25 import Bm25Index, build
+from search.adapters.text_bm25 import Bm25Index, Document, build
 from search.domain.graph import NodeType, Relation, Schema
 from search.domain.question import Question
 from search.language.entities import Entity
@@ -95,7 +95,7 @@ def test_of_a_hub_edges_at_equal_distances_are_read(tmp_path: Path) -> None:
 
 def test_the_words_of_a_question_are_covered_by_a_document_and_its_neighbours(tmp_path: Path) -> None:
     texts = ["amber road", "birch", "clay", "amber birch birch"]
-    build(tmp_path, ((text, {}) for text in texts), np.zeros(4, np.int16))
+    build(tmp_path, map(Document, texts), np.zeros(4, np.int16))
     index = Bm25Index(tmp_path, SCHEMA)
     keys = np.array([0, 2], dtype=np.int32)
     around = Near(np.array([0, 2, 2]), np.array([1, 3], dtype=np.int32), np.array([2, 0]))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from search.adapters import adjacency_memmap, mentions_memmap
 from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.adapters.mentions_memmap import MemmapMentions
-from search.adapters.text_bm25 import Bm25Index, build
+from search.adapters.text_bm25 import Bm25Index, Document, build
 from search.domain.conditions import CheckedConditions
 from search.domain.errors import SearchCancelled, StageError
 from search.domain.fusion import Fusion
@@ -86,7 +86,7 @@ def stage(tmp_path: Path) -> LightRank:
     )
     for name in ("bm25", "mentions"):
         (tmp_path / name).mkdir()
-    build(tmp_path / "bm25", ((f"node {key}", {}) for key in range(8)), types)
+    build(tmp_path / "bm25", (Document(f"node {key}") for key in range(8)), types)
     mentions_memmap.build(tmp_path / "mentions", [(key, f"node {key}", False) for key in range(8)])
     cosines = Cosines({"document+relations": {"who?": {}}})
     ranker = Linear({"type:probability": 10.0, "list:vss:score": 1.0, "lists": 0.0})
