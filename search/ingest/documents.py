@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from search.domain.graph import Direction, FieldValue, Node, Schema
 from search.interfaces import Adjacency, Keys
 from search.models.node_rows import NODE_COLUMNS, node_of
+from search.models.partitions import partition
 from search.text import NAMES_PER_RELATION
 
 NODES_A_BLOCK = 1_000
@@ -25,8 +26,7 @@ _EDGE = np.dtype([("relation", ">i2"), ("near", ">i4"), ("far", ">i4")])
 """An edge as Postgres sends many of them in one value."""
 _EDGES = """
 SELECT string_agg(int2send(relation) || int4send({near}) || int4send({far}), ''::bytea) FROM (
-  SELECT relation, {near}, {far} FROM search_edge
-  WHERE snapshot_id = %s AND ({near}, relation, {far}) > (%s, %s, %s)
+  SELECT relation, {near}, {far} FROM {table} WHERE ({near}, relation, {far}) > (%s, %s, %s)
   ORDER BY {near}, relation, {far} LIMIT %s
 ) AS block"""
 
@@ -122,11 +122,13 @@ def edge_blocks(
     that it raises ends the reading.
     """
     near, far = ("source", "target") if direction == "out" else ("target", "source")
+    # Asked for itself, the partition is answered from its index alone: the snapshot is not a column of it.
+    query = _EDGES.format(table=partition("search_edge", snapshot_id), near=near, far=far)
     last = (-1, -1, -1)
     while True:
         check()
         with connection.cursor() as cursor:
-            cursor.execute(_EDGES.format(near=near, far=far), [snapshot_id, *last, size])
+            cursor.execute(query, [*last, size])
             [sent] = cursor.fetchone() or [None]
         if sent is None:
             return
