@@ -19,6 +19,9 @@ SCORES, ROWS, STARTS, KEYS = "data.csc.index.npy", "indices.csc.index.npy", "ind
 _ROUNDING = 1e-5
 """Share by which sums of the same scores differ at most if they are added up in another order."""
 
+_MANY = 4
+"""A word has many rows if it is in one of so many: then it costs less to go through all rows than to collect them."""
+
 
 @dataclass(frozen=True, eq=False)
 class Postings:
@@ -59,7 +62,7 @@ class Postings:
         total = np.zeros(len(self.keys), dtype=np.float32)
         for word in words:
             rows, scores = self.of(word)
-            total[rows] += scores
+            np.add.at(total, rows, scores)
         found = np.flatnonzero(total)
         return found, total[found]
 
@@ -69,27 +72,36 @@ class Postings:
         """Return rows and sums of all rows that may be among the k best, and are of a fitting type (None: any).
 
         The words with the highest scores come first (MaxScore: Turtle and Flood, 1995). As soon as the others together
-        cannot lift a new row to the k-th place, they are only looked up for the rows that can still reach it.
+        cannot lift a new row to the k-th place, they are looked up for the rows that can still reach it. If a word of
+        many rows is needed, all that is left is added up.
         """
         spans = {word: (*self.of(word), times) for word, times in Counter(words).items()}
         most = {word: times * float(scores.max(initial=0.0)) for word, (_, scores, times) in spans.items()}
-        order = sorted(spans, key=lambda word: -most[word])
+        order, rest = sorted(spans, key=lambda word: -most[word]), sum(most.values())
         # Memory that nothing is written to is never touched: this costs as much as there are rows with the words.
         total = np.zeros(len(self.keys), dtype=np.float32)
-        found, sums, least, rest = [np.empty(0, dtype=np.int64)], np.empty(0, dtype=np.float32), 0.0, sum(most.values())
-        for word in order:
-            if rest < least * (1 - _ROUNDING):
-                break
+        found, reaching = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        for at, word in enumerate(order):
             rows, scores, times = spans[word]
-            if fitting is not None:
-                chosen = fitting[types[self.keys[rows]]]
-                rows, scores = rows[chosen], scores[chosen]
-            found.append(rows[total[rows] == 0])
-            total[rows] += times * scores
-            rest -= most[word]
-            sums = total[np.concatenate(found)]
-            least = float(np.partition(sums, len(sums) - k)[len(sums) - k]) if len(sums) >= k else 0.0
-        reaching = np.sort(np.concatenate(found)[sums + rest >= least * (1 - _ROUNDING)])
+            if many := _MANY * len(rows) > len(total):
+                for rows, scores, times in (spans[left] for left in order[at:]):
+                    np.add.at(total, rows, scores if times == 1 else times * scores)
+                found, rest = np.flatnonzero(total), 0.0
+                if fitting is not None:
+                    found = found[fitting[types[self.keys[found]]]]
+            else:
+                if fitting is not None:
+                    chosen = fitting[types[self.keys[rows]]]
+                    rows, scores = rows[chosen], scores[chosen]
+                found = np.concatenate((found, rows[total[rows] == 0]))
+                total[rows] += times * scores
+                rest -= most[word]
+            sums = total[found]
+            least = np.partition(sums, len(sums) - k)[len(sums) - k] if len(sums) > k else 0.0
+            reaching = found[sums + rest >= least * (1 - _ROUNDING)]
+            if many or rest < least * (1 - _ROUNDING):
+                break
+        reaching = np.sort(reaching)
         exact = np.zeros(len(reaching), dtype=np.float32)
         for word in words:
             exact += self.scores_at(word, reaching)
