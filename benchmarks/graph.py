@@ -38,6 +38,7 @@ from search.domain.trace import Limit
 from search.interfaces import GraphStore, NodeStore
 from search.models.partitions import partition
 from search.services.knowledge.sync_graph import EDGES_AT_ONCE, NODES_AT_ONCE
+from tests.graphs import edge_arrays
 
 EdgeArrays = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
@@ -168,8 +169,8 @@ def _degrees(schema: Schema, edges: EdgeArrays) -> MemmapAdjacency:
     """Return the adjacency of the graph as memory-mapped arrays, as a release has it."""
     directory = Path(tempfile.mkdtemp(prefix="grasp-bench-"))
     relation, source, target = edges
-    build(directory, nodes=NODES, types=np.zeros(NODES, np.int16), relation=relation, source=source, target=target,
-          relations=RELATIONS)  # fmt: skip
+    blocks = edge_arrays(source, relation, target, size=EDGES)
+    build(directory, nodes=NODES, types=np.zeros(NODES, np.int16), relations=RELATIONS, edges=blocks)
     found = MemmapAdjacency(directory, schema)
     found.counts(np.array([HUB], dtype=np.int32))
     shutil.rmtree(directory)

@@ -27,7 +27,7 @@ from benchmarks.synthetic import SIZES, generate
 READ = "documents, only read"
 """Not a part: the reading of all nodes with their neighbours' names, which BM25 and the vectors do."""
 IMPORT = "check and load"
-FIRST = ("nodes", "mentions")
+FIRST = ("nodes", "adjacency", "mentions")
 """Parts that other parts read."""
 
 
@@ -113,13 +113,11 @@ def _cost(part: str, given: str, folder: Path | None = None) -> Cost:
 
 def _work(part: str, given: str) -> None:
     """Do the work that is measured: import a size, or build one part of the index files of the snapshot `given`."""
-    from search.adapters.string_table import StringTable
-    from search.ingest import documents
     from search.ingest.index import build_parts
     from search.models import Snapshot
     from search.services.jobs.run_context import plain_run
     from search.services.knowledge.import_snapshot import import_snapshot
-    from search.services.knowledge.index_snapshot import part_writers
+    from search.services.knowledge.index_snapshot import nodes_with_neighbours, part_writers
 
     if part == IMPORT:
         # Not in the folder for temporary files, which may be memory.
@@ -129,8 +127,7 @@ def _work(part: str, given: str) -> None:
         return
     snapshot, run = Snapshot.objects.get(pk=given), plain_run()
     if part == READ:
-        names = StringTable.open(snapshot.directory / "nodes" / "names")
-        _timed(lambda: [None for _ in documents.nodes_with_neighbours(snapshot.pk, snapshot.schema, names.__getitem__)])
+        _timed(lambda: [None for _ in nodes_with_neighbours(snapshot, snapshot.schema)])
     else:
         _timed(lambda: build_parts(snapshot.directory, {part: part_writers(snapshot, run)[part]}, run))
 

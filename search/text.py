@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 from search.domain.graph import FieldValue, Node
@@ -25,6 +26,7 @@ SENTENCE_ENDS = re.compile(r"(?<=[.;!?])\s+|\n+")
 _WORDS_APART = re.compile(r"[_\s]+")
 
 
+@lru_cache(maxsize=10_000)
 def words(identifier: str) -> str:
     """Return the words of a type's, relation's or field's name: `HAS_BRAND` → `has brand`."""
     return _WORDS_APART.sub(" ", identifier).strip().lower()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from search.adapters import adjacency_memmap, columns_memmap, edge_values_memmap
 from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.adapters.columns_memmap import MemmapColumns
 from search.adapters.graph_memmap import MemmapGraph
-from search.domain.graph import Field, FieldValue, Node, NodeType, Relation, RelationType, Schema
+from search.domain.graph import Direction, Field, FieldValue, Node, NodeType, Relation, RelationType, Schema
 from search.domain.trace import Limit
 from search.interfaces import GraphStore, Keys
 from search.models.partitions import partition
@@ -49,14 +49,31 @@ def _edge_fields(graph: Graph, relation: str) -> tuple[Field, ...]:
     return tuple(Field(name, "number" if is_number else "keyword") for name, is_number in numbers.items())
 
 
+def edge_arrays(
+    source: NDArray[np.integer], relation: NDArray[np.integer], target: NDArray[np.integer], size: int = 2
+) -> Callable[[Direction], Iterator[adjacency_memmap.EdgeBlock]]:
+    """Return what builds an adjacency of edges in any order: their blocks, of `size` edges each, by direction."""
+
+    def blocks(direction: Direction) -> Iterator[adjacency_memmap.EdgeBlock]:
+        near, far = (source, target) if direction == "out" else (target, source)
+        order = np.lexsort((far, relation, near))
+        for first in range(0, len(order), size):
+            block = order[first : first + size]
+            yield relation[block], near[block], far[block]
+
+    return blocks
+
+
 def write_adjacency(graph: Graph, schema: Schema, folder: Path) -> None:
     """Write the adjacency of a graph into a folder, as a release holds it."""
     edges = np.array([(s, schema.relation_codes[r], t) for s, r, t in graph.edges], dtype=np.int32).reshape(-1, 3)
     adjacency_memmap.build(
-        folder, nodes=len(graph.nodes), relations=len(schema.relations),
+        folder,
+        nodes=len(graph.nodes),
+        relations=len(schema.relations),
         types=np.array([schema.type_codes[node.type] for node in graph.nodes], dtype=np.int16),
-        source=edges[:, 0], relation=edges[:, 1], target=edges[:, 2],
-    )  # fmt: skip
+        edges=edge_arrays(source=edges[:, 0], relation=edges[:, 1], target=edges[:, 2], size=1_000),
+    )
     rows = ((schema.relation_codes[r], s, t, fields) for (s, r, t), fields in graph.properties.items())
     edge_values_memmap.build(folder, schema, len(graph.nodes), rows)
 

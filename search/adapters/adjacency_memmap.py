@@ -8,7 +8,7 @@ number of relations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,11 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.adapters import edge_values_memmap
+from search.adapters.array_writer import ArrayWriter
 from search.adapters.edge_values_memmap import MemmapEdgeValues
 from search.domain.graph import DIRECTIONS, Direction, Schema
 from search.interfaces import Keys
 from search.key_sets import distinct
 from search.spreading import ranges
+
+EdgeBlock = tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.integer]]
+"""Relation code, near node and far node of each edge of a block."""
 
 
 def build(
@@ -30,37 +34,53 @@ def build(
     *,
     nodes: int,
     types: NDArray[np.int16],
-    relation: NDArray[np.integer],
-    source: NDArray[np.integer],
-    target: NDArray[np.integer],
     relations: int,
+    edges: Callable[[Direction], Iterable[EdgeBlock]],
 ) -> None:
     """Write the arrays of a graph into the existing folder `directory`.
 
-    `types` holds the type code of each key. `relation`, `source` and `target` have one entry for each edge, in any
-    order. Parallel edges of one relation count once. Raises ValueError if an edge refers to a node or a relation that
-    does not exist.
+    `types` holds the type code of each key. `edges` returns all edges of a direction in blocks, each one an array of
+    relations, of near nodes and of far nodes; they are sorted by near node, relation and far node. Parallel edges of
+    one relation count once. Raises ValueError if an edge refers to a node or a relation that does not exist.
     """
-    for name, codes, bound in (("source", source, nodes), ("target", target, nodes), ("relation", relation, relations)):
-        if len(codes) and (int(codes.min()) < 0 or int(codes.max()) >= bound):
-            raise ValueError(f"A relation has a {name} outside 0 … {bound - 1}.")
     if len(types) != nodes:
         raise ValueError(f"{len(types)} types for {nodes} entities.")
     np.save(directory / "types.npy", np.asarray(types, dtype=np.int16))
-    for direction, near, far in (("out", source, target), ("in", target, source)):
-        _write(directory, direction, near.astype(np.int64) * max(relations, 1) + relation, far.astype(np.int32))
+    for direction in DIRECTIONS:
+        names = ("relation", "source", "target") if direction == "out" else ("relation", "target", "source")
+        bounds = dict(zip(names, (relations, nodes, nodes), strict=True))
+        _write(directory, direction, (_codes(block, bounds) for block in edges(direction) if len(block[0])))
 
 
-def _write(directory: Path, direction: str, code: NDArray[np.int64], far: NDArray[np.int32]) -> None:
-    order = np.lexsort((far, code))
-    code, far = code[order], far[order]
-    if len(code):
-        fresh = np.concatenate(([True], (code[1:] != code[:-1]) | (far[1:] != far[:-1])))
-        code, far = code[fresh], far[fresh]
-    segments, starts = np.unique(code, return_index=True)
-    np.save(directory / f"{direction}_segments.npy", segments)
-    np.save(directory / f"{direction}_starts.npy", np.append(starts, len(far)).astype(np.int64))
-    np.save(directory / f"{direction}_neighbours.npy", far)
+def _codes(block: EdgeBlock, bounds: Mapping[str, int]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the segment and the far node of each edge of a block; ValueError for an edge of something unknown.
+
+    `bounds` has the number of relations, then that of nodes by the name of either end.
+    """
+    for codes, (name, bound) in zip(block, bounds.items(), strict=True):
+        if int(codes.min()) < 0 or int(codes.max()) >= bound:
+            raise ValueError(f"A relation has a {name} outside 0 … {bound - 1}.")
+    relation, near, far = block
+    return near.astype(np.int64) * bounds["relation"] + relation, far.astype(np.int32)
+
+
+def _write(directory: Path, direction: str, blocks: Iterable[tuple[NDArray[np.int64], NDArray[np.int32]]]) -> None:
+    written, last_code, last_far = 0, -1, -1
+    with (
+        ArrayWriter(directory / f"{direction}_segments.npy", np.int64) as segments,
+        ArrayWriter(directory / f"{direction}_starts.npy", np.int64) as starts,
+        ArrayWriter(directory / f"{direction}_neighbours.npy", np.int32) as neighbours,
+    ):
+        for code, far in blocks:
+            begins = np.diff(code, prepend=last_code) != 0
+            kept = begins | (np.diff(far, prepend=last_far) != 0)
+            last_code, last_far = code[-1], far[-1]
+            begins, code, far = begins[kept], code[kept], far[kept]
+            segments.add(code[begins])
+            starts.add(written + np.flatnonzero(begins))
+            neighbours.add(far)
+            written += len(far)
+        starts.add(np.array([written]))
 
 
 @dataclass(frozen=True)
@@ -156,6 +176,24 @@ class MemmapAdjacency:
             for at, number in zip(there.tolist(), edges[there].tolist(), strict=True):
                 found[at // self._relations][at % self._relations, direction] = int(number)
         return found
+
+    def first_of(self, first: int, last: int, most: int) -> tuple[Keys, NDArray[np.int64], Keys]:
+        """Return the first neighbours of each node with a key in [first, last); see the protocol."""
+        codes, keys = [], []
+        for direction in DIRECTIONS:
+            segments, starts, neighbours = self._arrays[direction]
+            low, high = np.searchsorted(segments, [first * self._relations, last * self._relations])
+            counts = np.minimum(np.diff(starts[low : high + 1]), most)
+            codes.append(np.repeat(segments[low:high], counts))
+            keys.append(neighbours[ranges(starts[low:high], counts)])
+        code, far = np.concatenate(codes), np.concatenate(keys)
+        order = np.lexsort((far, code))
+        code, far = code[order], far[order]
+        fresh = (np.diff(code, prepend=-1) != 0) | (np.diff(far, prepend=-1) != 0)
+        code, far = code[fresh], far[fresh]
+        kept = np.arange(len(code)) - np.searchsorted(code, code) < most
+        owners, relations = np.divmod(code[kept], self._relations)
+        return owners.astype(np.int32), relations, far[kept]
 
     def of_types(self, codes: Sequence[int]) -> Keys:
         """Return the sorted keys of all nodes of these types; those of one type are not copied."""

@@ -25,7 +25,7 @@ MOST_WORDS = 16
 """Words of one name, from its beginning, that start a suffix."""
 MOST_SCANNED = 100_000
 """Most suffixes of one prefix that are searched for nodes of a type: `the` may start a million."""
-SUFFIXES_A_BLOCK = 1 << 18
+SUFFIXES_A_BLOCK = 1 << 15
 """Suffixes whose bytes are gathered at once while the index is built."""
 _PLAIN = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"})
 _BEGINS, _INNER = "begins", "inner"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,11 +25,13 @@ from rapidfuzz.distance import OSA
 from search.adapters.name_words import QUOTED, Token, name_words, symbol_tokens, tokens_of
 from search.adapters.near_names import NearNames
 from search.adapters.near_names.files import NearFiles
-from search.adapters.string_table import StringTable, write_strings
+from search.adapters.string_table import StringTable, StringWriter, write_strings
 from search.interfaces import Mention
 
 MOST_NAME_WORDS = 40
 """Most words of a name in the index: nobody types longer names, and each length costs one look-up per word."""
+NAMES_AT_ONCE = 10_000
+"""Names that are read at once while the index is written."""
 _ALIKE = 0.75
 """Least similarity (1 - normalised OSA distance) of a known word to a misspelt one."""
 _SHORTEST_MENDED = 4
@@ -42,30 +45,35 @@ def build(directory: Path, names: Iterable[tuple[int, str, bool]]) -> None:
 
     Names with more than `MOST_NAME_WORDS` words are left out. A name of symbols alone is one word.
     """
-    hashes: list[int] = []
-    keys: list[int] = []
-    aliases: list[bool] = []
-    spellings: list[str] = []
+    hashes, keys, aliases = array("Q"), array("i"), array("b")
     vocabulary: set[str] = set()
     longest = 0
-    for key, name, is_alias in names:
-        words = name_words(name)
-        if not 0 < len(words) <= MOST_NAME_WORDS:
-            continue
-        longest = max(longest, len(words))
-        vocabulary.update(words)
-        hashes.append(_hash(words))
-        keys.append(key)
-        aliases.append(is_alias)
-        spellings.append(name)
-    code = np.array(hashes, dtype=np.uint64)
-    order = np.lexsort((np.array(keys, dtype=np.int32), np.array(aliases, dtype=bool), code))
+    with StringWriter(directory / "unsorted") as spellings:
+        for key, name, is_alias in names:
+            words = name_words(name)
+            if not 0 < len(words) <= MOST_NAME_WORDS:
+                continue
+            longest = max(longest, len(words))
+            vocabulary.update(words)
+            hashes.append(_hash(words))
+            keys.append(key)
+            aliases.append(is_alias)
+            spellings.add(name)
+    code, key_of, alias = np.array(hashes), np.array(keys), np.array(aliases, dtype=bool)
+    order = np.lexsort((key_of, alias, code))
     np.save(directory / "hashes.npy", code[order])
-    np.save(directory / "keys.npy", np.array(keys, dtype=np.int32)[order])
-    np.save(directory / "alias.npy", np.array(aliases, dtype=bool)[order])
-    write_strings(directory / "names", (spellings[i] for i in order))
+    np.save(directory / "keys.npy", key_of[order])
+    np.save(directory / "alias.npy", alias[order])
+    unsorted = StringTable.open(directory / "unsorted")
+    write_strings(directory / "names", (name for block in _blocks(order) for name in unsorted.many(block)))
+    for path in directory.glob("unsorted.*"):
+        path.unlink()
     _write_vocabulary(directory, vocabulary)
     (directory / "mentions.json").write_text(json.dumps({"longest": longest}))
+
+
+def _blocks(order: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    return (order[first : first + NAMES_AT_ONCE] for first in range(0, len(order), NAMES_AT_ONCE))
 
 
 def _hash(words: tuple[str, ...]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import tempfile
 from array import array
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -16,6 +17,9 @@ from numpy.typing import NDArray
 
 from search.domain.graph import Field, Relation, RelationType
 from search.ingest.fields import FieldKinds, fit
+
+EDGES_A_BLOCK = 1_000_000
+"""Edges whose ends are looked up at once."""
 
 
 @dataclass(frozen=True)
@@ -130,62 +134,70 @@ class EdgeCollector:
         `key_of` maps a position among the nodes read to the node's key; `nodes` is the number of nodes. Of duplicate
         edges the first is kept. The collector is empty afterwards.
         """
-        relation = np.frombuffer(self._relation, np.uint16).astype(np.int32)
-        used = np.bincount(relation, minlength=len(self._known)) > 0
+        used = np.bincount(np.frombuffer(self._relation, np.uint16), minlength=len(self._known)) > 0
         code_of = (np.cumsum(used) - 1).astype(np.int32)
-        relation = code_of[relation]
-        source = key_of[np.frombuffer(self._source, np.int32)]
-        target = key_of[np.frombuffer(self._target, np.int32)]
-        count = len(source)
-        self._source, self._relation, self._target = array("i"), array("H"), array("i")
-        order = _order(source, relation, target, max(1, nodes), max(1, int(used.sum())))
-        edges = Edges(
-            source[order],
-            relation[order].astype(np.int16),
-            target[order],
-            count - len(order),
-            **self._finish_properties(order, count),
-        )
+        if not self._spooled and (max(1, nodes) ** 2) * max(1, int(used.sum())) < 1 << 63:
+            edges = self._finish_numbers(key_of, code_of, max(1, nodes), max(1, int(used.sum())))
+        else:
+            edges = self._finish_properties(key_of, code_of)
         relations = tuple(
             replace(one, fields=own)
             for one, own in zip(compress(self._known, used), edges.infer_fields(int(used.sum())), strict=True)
         )
         return replace(edges, fields=tuple({field.name: field for field in one.fields} for one in relations)), relations
 
-    def _finish_properties(self, order: NDArray[np.int64], count: int) -> dict[str, Any]:
+    def _finish_numbers(
+        self, key_of: NDArray[np.int32], code_of: NDArray[np.int32], nodes: int, relations: int
+    ) -> Edges:
+        """Return the edges without properties: each is one number, so that one array is sorted in its place."""
+        self._spool.close()
+        count = len(self._source)
+        combined = np.empty(count, np.int64)
+        read = [np.frombuffer(part, part.typecode) for part in (self._source, self._relation, self._target)]
+        for block in _blocks(count):
+            source, relation, target = (part[block] for part in read)
+            combined[block] = (key_of[source].astype(np.int64) * relations + code_of[relation]) * nodes + key_of[target]
+        del read
+        self._source, self._relation, self._target = array("i"), array("H"), array("i")
+        combined.sort()
+        fresh = np.ones(count, np.bool_)
+        np.not_equal(combined[1:], combined[:-1], out=fresh[1:])
+        if not fresh.all():
+            combined = combined[fresh]
+        kept = len(combined)
+        edges = Edges(np.empty(kept, np.int32), np.empty(kept, np.int16), np.empty(kept, np.int32), count - kept)
+        for block in _blocks(len(combined)):
+            rest, edges.target[block] = np.divmod(combined[block], nodes)
+            edges.source[block], edges.relation[block] = np.divmod(rest, relations)
+        return edges
+
+    def _finish_properties(self, key_of: NDArray[np.int32], code_of: NDArray[np.int32]) -> Edges:
+        """Return the edges with their properties; of duplicates, the first is kept with its own."""
+        relation = code_of[np.frombuffer(self._relation, np.uint16)]
+        source = key_of[np.frombuffer(self._source, np.int32)]
+        target = key_of[np.frombuffer(self._target, np.int32)]
+        count = len(source)
+        self._source, self._relation, self._target = array("i"), array("H"), array("i")
+        order = np.lexsort((target, relation, source))
+        columns = [column[order] for column in (source, relation, target)]
+        fresh = np.ones(count, np.bool_)
+        fresh[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+        kept = order[fresh]
+        edges = Edges(source[kept], relation[kept].astype(np.int16), target[kept], count - len(kept))
         if not self._spooled:
             self._spool.close()
-            return {}
+            return edges
         at, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
         rows = np.frombuffer(self._rows, np.int64)
         at[rows], end[rows] = np.frombuffer(self._at, np.int64), np.frombuffer(self._end, np.int64)
         self._spool.flush()
         content = mmap.mmap(self._spool.fileno(), 0, access=mmap.ACCESS_READ)
         self._spool.close()
-        return {"property_at": at[order], "property_end": end[order], "properties": content}
+        return replace(edges, property_at=at[kept], property_end=end[kept], properties=content)
 
 
-def _order(
-    source: NDArray[np.int32], relation: NDArray[np.int32], target: NDArray[np.int32], nodes: int, relations: int
-) -> NDArray[np.int64]:
-    """Return the positions of the distinct edges, sorted by (source, relation, target); the first duplicate is kept."""
-    if nodes * relations * nodes < 1 << 63:
-        combined = source.astype(np.int64)
-        combined *= relations
-        combined += relation
-        combined *= nodes
-        combined += target
-        order = np.argsort(combined, kind="stable")
-        combined = combined[order]
-        first = np.empty(len(order), np.bool_)
-        first[:1] = True
-        np.not_equal(combined[1:], combined[:-1], out=first[1:])
-        return order[first]
-    order = np.lexsort((target, relation, source))
-    columns = [column[order] for column in (source, relation, target)]
-    first = np.ones(len(order), np.bool_)
-    first[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
-    return order[first]
+def _blocks(count: int) -> list[slice]:
+    return [slice(first, first + EDGES_A_BLOCK) for first in range(0, count, EDGES_A_BLOCK)]
 
 
 def count_relation_types(
@@ -197,15 +209,14 @@ def count_relation_types(
     """
     if not len(edges):
         return ()
-    combined = type_of[edges.source].astype(np.int64)
-    combined *= len(relations)
-    combined += edges.relation
-    combined *= len(types)
-    combined += type_of[edges.target]
-    codes, counts = np.unique(combined, return_counts=True)
-    rest, target = np.divmod(codes, len(types))
-    source, relation = np.divmod(rest, len(relations))
-    return tuple(
-        RelationType(types[s], relations[r], types[t], int(count))
-        for s, r, t, count in zip(source, relation, target, counts, strict=True)
-    )
+    found = Counter[int]()
+    for block in _blocks(len(edges)):
+        combined = type_of[edges.source[block]].astype(np.int64) * len(relations) + edges.relation[block]
+        codes, counts = np.unique(combined * len(types) + type_of[edges.target[block]], return_counts=True)
+        found.update(dict(zip(codes.tolist(), counts.tolist(), strict=True)))
+    kinds = []
+    for code, count in sorted(found.items()):
+        rest, target = divmod(code, len(types))
+        source, relation = divmod(rest, len(relations))
+        kinds.append(RelationType(types[source], relations[relation], types[target], count))
+    return tuple(kinds)

@@ -51,7 +51,7 @@ HNSW_ABOVE = 5_000
 _COLUMNS = ("int8", "text", "int4", "int2", "int2", "bytea", "halfvec")
 
 Half = NDArray[np.float16]
-BlockSource = Callable[[int], Iterable[list[NodeWithNeighbours]]]
+BlockSource = Callable[[int], Iterable[list[NodeWithNeighbours[str]]]]
 """Function from a first key to the blocks of nodes from that key on."""
 
 
@@ -245,7 +245,7 @@ class _Row:
 
 
 def _texts(
-    block: Sequence[NodeWithNeighbours], schema: Schema, kinds: Sequence[str], cut: Sequence[Sequence[str]]
+    block: Sequence[NodeWithNeighbours[str]], schema: Schema, kinds: Sequence[str], cut: Sequence[Sequence[str]]
 ) -> Iterator[_Row]:
     """Yield the texts of each kind; `cut` holds the passages of each node if they are cut at drops."""
     for place, documented in enumerate(block):

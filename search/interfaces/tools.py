@@ -123,6 +123,13 @@ class Adjacency(Protocol):
         """
         ...
 
+    def first_of(self, first: int, last: int, most: int) -> tuple[Keys, NDArray[np.int64], Keys]:
+        """Return the first `most` neighbours, over each relation in both directions, of each node in [first, last).
+
+        Three arrays: the node, the relation and the neighbour, sorted, each row once. No other edge is read.
+        """
+        ...
+
     def walk(self, keys: Keys, relation: int, direction: Direction, most: int) -> tuple[NDArray[np.int64], Keys] | None:
         """Return every edge of a relation from these keys: the position of its key among `keys`, and its far node.
 

@@ -13,6 +13,7 @@ from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.domain.graph import NodeType, Relation, Schema
 from search.shared_neighbours import alike_in_graph
 from search.shortest_paths import best_paths, degrees_of, shortest_paths
+from tests.graphs import edge_arrays
 
 NODES = 12
 SCHEMA = Schema((NodeType("a", 6), NodeType("b", 6)), (Relation("R0"), Relation("R1")), ())
@@ -25,9 +26,12 @@ def built(folder: Path, edges: list[tuple[int, int, int]], nodes: int = NODES) -
     columns = np.array(edges, dtype=np.int32).reshape(-1, 3)
     types = (np.arange(nodes) % 2).astype(np.int16)
     adjacency_memmap.build(
-        folder, nodes=nodes, types=types, source=columns[:, 0], relation=columns[:, 1], target=columns[:, 2],
+        folder,
+        nodes=nodes,
+        types=types,
         relations=2,
-    )  # fmt: skip
+        edges=edge_arrays(source=columns[:, 0], relation=columns[:, 1], target=columns[:, 2]),
+    )
     return MemmapAdjacency(folder, SCHEMA)
 
 

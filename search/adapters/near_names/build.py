@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.adapters import spelling_memmap
-from search.adapters.name_words import folder_of
+from search.adapters.name_words import folded_tokens, folder_of
 from search.adapters.near_names import cognates
 from search.adapters.near_names.files import MANIFEST
-from search.adapters.near_names.forms import code_of, folds_of, forms
+from search.adapters.near_names.forms import code_of, folds_in, forms
 from search.adapters.string_table import StringTable, write_strings
 
 NAMES_BETWEEN = 10_000
@@ -39,9 +39,10 @@ def build(
     form_codes, form_names, form_kinds = array("Q"), array("i"), array("B")
     for at, row in enumerate(first.tolist()):
         name = names[row]
-        sequence.extend(code_by_word.setdefault(word, len(code_by_word)) for word in folds_of(name, fold))
+        tokens = folded_tokens(name, fold)
+        sequence.extend([code_by_word.setdefault(word, len(code_by_word)) for word in folds_in(tokens)])
         starts.append(len(sequence))
-        for kind, key in dict.fromkeys(forms(name, fold)):
+        for kind, key in dict.fromkeys(forms(name, tokens, fold)):
             form_codes.append(code_of(key))
             form_names.append(at)
             form_kinds.append(kind)

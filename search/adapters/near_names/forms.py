@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from search.adapters.name_words import folded_tokens, words_of
+from search.adapters.name_words import Folded, folded_tokens
 from search.language.words import FUNCTION_WORDS
 
 WHOLE, TURNED, MAIN, BRACKET, INITIALS, SHORT, ACRONYM = range(7)
@@ -39,19 +39,27 @@ def code_of(key: str) -> int:
 
 def folds_of(text: str, fold: Fold) -> list[str]:
     """Return the folded words of a text."""
-    return [word for token in folded_tokens(text, fold) for word in token.folds]
+    return folds_in(folded_tokens(text, fold))
 
 
-def forms(name: str, fold: Fold) -> Iterator[tuple[int, str]]:
-    """Yield kind and key of every form of a name; a key is hashed and looked up in questions."""
-    folds = folds_of(name, fold)
+def folds_in(tokens: Sequence[Folded]) -> list[str]:
+    """Return the folded words of tokens."""
+    return [word for token in tokens for word in token.folds]
+
+
+def forms(name: str, tokens: Sequence[Folded], fold: Fold) -> Iterator[tuple[int, str]]:
+    """Yield kind and key of every form of a name, whose tokens are given.
+
+    A key is hashed and looked up in questions.
+    """
+    folds = folds_in(tokens)
     if not folds:
         return
     yield WHOLE, "".join(folds)
     # Written as one word, only the end of the name has an inflection.
-    yield WHOLE, fold("".join(words_of(name)))
+    yield WHOLE, fold("".join(word for token in tokens for word in token.words))
     yield from _shortened(name, folds, fold)
-    yield from _persons(name, fold)
+    yield from _persons(name, [token for token in tokens if token.folds])
     if "-" not in name:
         yield from _acronyms(folds)
 
@@ -84,11 +92,10 @@ def _subtitles(folds: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield MAIN, "".join(folds[1:])
 
 
-def _persons(name: str, fold: Fold) -> Iterator[tuple[int, str]]:
+def _persons(name: str, tokens: Sequence[Folded]) -> Iterator[tuple[int, str]]:
     """Yield the forms with initials of a name that may be a person's: a few words without digits, with capitals."""
     if any(letter.isdigit() for letter in name) or not name[:1].isupper():
         return
-    tokens = [token for token in folded_tokens(name, fold) if token.folds]
     if not 2 <= len(tokens) <= _MOST_PERSON_WORDS:
         return
     species = len(tokens) == 2 and len(tokens[1].words[0]) >= _SPECIES_LETTERS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -31,7 +31,7 @@ from search.adapters import (
 from search.adapters.index_files.keep import mend, record
 from search.adapters.string_table import StringTable
 from search.domain.errors import StageError
-from search.domain.graph import ANY, Node, Schema
+from search.domain.graph import ANY, Direction, Node, Schema
 from search.domain.run_context import RunContext
 from search.domain.vector_kinds import IN_MEMORY, MOST_DIMENSIONS, WHOLE, checked, relation_kind
 from search.ingest import documents, neighbour_vectors, vectors
@@ -161,11 +161,10 @@ def _built(
 def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], run: RunContext) -> IndexReport:
     """Fill and index the vector set, make the release, and return it."""
     snapshot = vector_set.snapshot
-    names = StringTable.open(snapshot.directory / "nodes" / "names")
     schema = snapshot.schema
 
-    def source(first: int) -> Iterator[list[documents.NodeWithNeighbours]]:
-        return documents.nodes_with_neighbours(snapshot.pk, schema, names.__getitem__, first)
+    def source(first: int) -> Iterator[list[documents.NodeWithNeighbours[str]]]:
+        return nodes_with_neighbours(snapshot, schema, first)
 
     began = time.perf_counter()
     filled = vectors.fill(vector_set, schema, encoder, source, _effort(snapshot, len(vector_set.kinds)), run)
@@ -233,7 +232,7 @@ def _write_matrices(folder: Path, vector_set: VectorSet, run: RunContext) -> Non
         vectors_memmap.build_kind(folder, kind, vectors.rows_of(vector_set, kind))
         counted(snapshot.nodes)
     matrix = vectors_memmap.DocumentVectors(folder, vector_set.dimensions).matrix()
-    adjacency = adjacency_memmap.MemmapAdjacency(snapshot.directory / "adjacency", snapshot.schema)
+    adjacency = _adjacency(snapshot, snapshot.schema)
     found = neighbour_vectors.means(matrix.rows, neighbour_vectors.links(adjacency), lambda share: run.check())
     for kind, rows in found.items():
         vectors_memmap.build_kind(folder, kind, neighbour_vectors.blocks(rows))
@@ -269,8 +268,8 @@ def part_writers(snapshot: Snapshot, run: RunContext) -> dict[str, IndexPart]:
     build: Mapping[str, Callable[[Path], None]] = {
         "nodes": lambda folder: nodes_memmap.build(folder, _references(snapshot, run)),
         "adjacency": lambda folder: _write_adjacency(folder, snapshot, schema, run),
-        "mentions": lambda folder: mentions_memmap.build(folder, _names("mentions", snapshot, schema, run)),
-        COMPLETION: lambda folder: completion_memmap.build(folder, _names(COMPLETION, snapshot, schema, run)),
+        "mentions": lambda folder: mentions_memmap.build(folder, _names("mentions", snapshot, run)),
+        COMPLETION: lambda folder: completion_memmap.build(folder, _names(COMPLETION, snapshot, run)),
         "near_names": lambda folder: _write_near_names(folder, snapshot, schema, run),
         "bm25": lambda folder: _write_bm25(folder, snapshot, schema, run),
         "values": lambda folder: field_values.build(folder, schema, _nodes("values", snapshot, schema, run)),
@@ -299,11 +298,28 @@ def _nodes(part: str, snapshot: Snapshot, schema: Schema, run: RunContext) -> It
         yield from block
 
 
-def _names(part: str, snapshot: Snapshot, schema: Schema, run: RunContext) -> Iterator[tuple[int, str, bool]]:
-    for node in _nodes(part, snapshot, schema, run):
-        yield node.key, node.name, False
-        for alias in node.aliases:
-            yield node.key, alias, True
+def nodes_with_neighbours(
+    snapshot: Snapshot, schema: Schema, first: int = 0
+) -> Iterator[list[documents.NodeWithNeighbours[str]]]:
+    """Yield blocks of the nodes of a snapshot from a key on, with their neighbours' names, from its index files."""
+    names = _names_by_key(snapshot).many
+    return documents.nodes_with_neighbours(snapshot.pk, schema, _adjacency(snapshot, schema), names, first)
+
+
+def _names_by_key(snapshot: Snapshot) -> StringTable:
+    return StringTable.open(snapshot.directory / "nodes" / "names")
+
+
+def _adjacency(snapshot: Snapshot, schema: Schema) -> adjacency_memmap.MemmapAdjacency:
+    return adjacency_memmap.MemmapAdjacency(snapshot.directory / "adjacency", schema)
+
+
+def _names(part: str, snapshot: Snapshot, run: RunContext) -> Iterator[tuple[int, str, bool]]:
+    for block in _told(run, index_files(part), snapshot.nodes, documents.names(snapshot.pk), len):
+        for key, name, aliases in block:
+            yield key, name, False
+            for alias in aliases:
+                yield key, alias, True
 
 
 def _types(snapshot: Snapshot) -> NDArray[np.int16]:
@@ -311,15 +327,17 @@ def _types(snapshot: Snapshot) -> NDArray[np.int16]:
 
 
 def _write_adjacency(folder: Path, snapshot: Snapshot, schema: Schema, run: RunContext) -> None:
-    relation, source, target = documents.edges(snapshot.pk, run.check)
+    part, done = index_files("adjacency"), 0
+
+    def edges(direction: Direction) -> Iterator[adjacency_memmap.EdgeBlock]:
+        nonlocal done
+        for block in documents.edge_blocks(snapshot.pk, direction, run.check):
+            yield block
+            done += len(block[0])
+            run.report(part, done, 2 * snapshot.edges)
+
     adjacency_memmap.build(
-        folder,
-        nodes=snapshot.nodes,
-        types=_types(snapshot),
-        relation=relation,
-        source=source,
-        target=target,
-        relations=len(schema.relations),
+        folder, nodes=snapshot.nodes, types=_types(snapshot), relations=len(schema.relations), edges=edges
     )
     if schema.edge_fields(ANY):
         rows = documents.edge_fields(snapshot.pk, snapshot.nodes, check=run.check)
@@ -342,25 +360,43 @@ def _write_bm25(folder: Path, snapshot: Snapshot, schema: Schema, run: RunContex
         node_type.name: {field.name for field in node_type.fields if field.kind in SEARCHED_FIELDS}
         for node_type in schema.node_types
     }
-    names = StringTable.open(snapshot.directory / "nodes" / "names")
-
     # Reading the documents takes about as long as computing the scores of all their words.
     part, whole = index_files("bm25"), 2 * snapshot.nodes
+    names = _names_by_key(snapshot)
+    name_lengths = array("i", (len(names[key]) for key in range(len(names))))
     lengths = array("i")
 
-    def texts() -> Iterable[tuple[str, Mapping[str, str]]]:
-        blocks = documents.nodes_with_neighbours(snapshot.pk, schema, names.__getitem__)
-        for block in _told(run, part, whole, blocks, len):
+    def texts() -> Iterable[text_bm25.Document]:
+        keys = documents.nodes_with_neighbours(snapshot.pk, schema, _adjacency(snapshot, schema), np.ndarray.tolist)
+        for block in _told(run, part, whole, keys, len):
             for item in block:
-                fields = searched[item.node.type]
-                by_field = {name: text.field_text(value) for name, value in item.node.fields.items() if name in fields}
-                by_field |= {relation_kind(name): text.relation_text(near) for name, near in item.neighbours.items()}
-                document = text.document(item.node, item.neighbours)
-                lengths.append(len(document))
-                yield document, by_field
+                lengths.append(_length(item.node, item.neighbours, name_lengths))
+                yield _document(item.node, item.neighbours, searched[item.node.type])
 
     def computed(share: float) -> None:
         run.report(part, int((1 + share) * snapshot.nodes), whole)
 
-    text_bm25.build(folder, texts(), _types(snapshot), schema.language, computed)
+    every_name = (names[key] for key in range(len(names)))
+    text_bm25.build(folder, texts(), _types(snapshot), schema.language, every_name, computed)
     np.save(folder / LENGTHS_FILE, np.frombuffer(lengths, dtype=np.int32))
+
+
+def _document(node: Node, neighbours: Mapping[str, Sequence[int]], searched: Collection[str]) -> text_bm25.Document:
+    """Return the words of a node's document (`text.document`), apart for each field and relation."""
+    fields = {name: text.field_text(value) for name, value in node.fields.items() if name in searched}
+    others = {name: value for name, value in node.fields.items() if name not in searched}
+    labels = [text.words(name) for name, value in fields.items() if value] + [text.words(name) for name in neighbours]
+    return text_bm25.Document(
+        "\n".join([text.document(replace(node, fields=others)), *labels]),
+        fields,
+        {relation_kind(name): keys for name, keys in neighbours.items()},
+    )
+
+
+def _length(node: Node, neighbours: Mapping[str, Sequence[int]], name_lengths: array[int]) -> int:
+    """Return the number of characters of a node's document (`text.document`) with its neighbours' names."""
+    relations = sum(
+        len(f"\n{text.words(name)}: ") + sum(name_lengths[key] for key in keys) + 2 * (len(keys) - 1)
+        for name, keys in neighbours.items()
+    )
+    return len(text.document(node)) + relations

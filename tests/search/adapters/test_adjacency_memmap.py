@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from search.adapters import adjacency_memmap
 from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.domain.graph import DIRECTIONS, NodeType, Relation, Schema
+from tests.graphs import edge_arrays
 
 NODES, RELATIONS = 12, 3
 SCHEMA = Schema((NodeType("thing", NODES),), tuple(Relation(f"R{code}") for code in range(RELATIONS)), ())
@@ -24,10 +25,8 @@ def built(folder: Path, edges: list[Edge], schema: Schema = SCHEMA, nodes: int =
         folder,
         nodes=nodes,
         types=np.zeros(nodes, dtype=np.int16),
-        source=columns[:, 0],
-        relation=columns[:, 1],
-        target=columns[:, 2],
         relations=len(schema.relations),
+        edges=edge_arrays(source=columns[:, 0], relation=columns[:, 1], target=columns[:, 2]),
     )
     return MemmapAdjacency(folder, schema)
 
@@ -47,6 +46,22 @@ def test_neighbours_of_a_set_are_those_of_the_edges_in_either_direction(
         back = graph.neighbours(keys(start), relation, "in")
         assert back.tolist() == sorted({s for s, r, t in edges if r == relation and t in start})
         assert out.dtype == np.int32
+
+
+@given(edges=EDGES, span=st.tuples(st.integers(0, NODES), st.integers(0, NODES)), most=st.integers(1, 4))
+def test_the_first_neighbours_of_a_range_of_nodes_are_those_of_both_directions(
+    tmp_path_factory: pytest.TempPathFactory, edges: list[Edge], span: tuple[int, int], most: int
+) -> None:
+    graph, (first, last) = built(tmp_path_factory.mktemp("graph"), edges), sorted(span)
+    both = {(s, r, t) for s, r, t in edges} | {(t, r, s) for s, r, t in edges}
+    expected = [
+        (key, relation, far)
+        for key in range(first, last)
+        for relation in range(RELATIONS)
+        for far in sorted(t for s, r, t in both if (s, r) == (key, relation))[:most]
+    ]
+    found = graph.first_of(first, last, most)
+    assert list(zip(*(part.tolist() for part in found), strict=True)) == expected
 
 
 @given(edges=EDGES, near=st.lists(st.integers(0, NODES - 1)), relation=st.integers(0, RELATIONS - 1))
@@ -123,7 +138,9 @@ def test_a_graph_without_nodes_can_be_built_and_opened(tmp_path: Path) -> None:
 def test_types_are_kept_by_key(tmp_path: Path) -> None:
     none = np.zeros(0, dtype=np.int32)
     types = np.array([1, 0, 1], dtype=np.int16)
-    adjacency_memmap.build(tmp_path, nodes=3, types=types, relation=none, source=none, target=none, relations=1)
+    adjacency_memmap.build(
+        tmp_path, nodes=3, types=types, relations=1, edges=edge_arrays(source=none, relation=none, target=none)
+    )
     assert MemmapAdjacency(tmp_path, SCHEMA).types.tolist() == [1, 0, 1]
 
 
@@ -137,7 +154,11 @@ def test_types_must_be_as_many_as_nodes(tmp_path: Path) -> None:
     none = np.zeros(0, dtype=np.int32)
     with pytest.raises(ValueError, match="2 types for 3 entities"):
         adjacency_memmap.build(
-            tmp_path, nodes=3, types=np.zeros(2, np.int16), relation=none, source=none, target=none, relations=1
+            tmp_path,
+            nodes=3,
+            types=np.zeros(2, np.int16),
+            relations=1,
+            edges=edge_arrays(source=none, relation=none, target=none),
         )
 
 
@@ -146,9 +167,14 @@ def test_the_nodes_of_types_and_whether_none_of_a_type_has_several_neighbours(tm
     schema = Schema(kinds, (Relation("BY"), Relation("LIKE")), ())
     # Films 0, 2, 4 and persons 1, 3; each film is by at most one person, film 2 is like two films.
     adjacency_memmap.build(
-        tmp_path, nodes=5, types=np.array([0, 2, 0, 2, 0], dtype=np.int16), relations=2,
-        source=np.array([0, 2, 2, 2]), relation=np.array([0, 0, 1, 1]), target=np.array([1, 1, 0, 4]),
-    )  # fmt: skip
+        tmp_path,
+        nodes=5,
+        types=np.array([0, 2, 0, 2, 0], dtype=np.int16),
+        relations=2,
+        edges=edge_arrays(
+            source=np.array([0, 2, 2, 2]), relation=np.array([0, 0, 1, 1]), target=np.array([1, 1, 0, 4])
+        ),
+    )
     graph = MemmapAdjacency(tmp_path, schema)
     wanted: list[tuple[list[int], list[int]]] = [([0], [0, 2, 4]), ([2, 0], [0, 1, 2, 3, 4]), ([1], []), ([], [])]
     for codes, found in wanted:

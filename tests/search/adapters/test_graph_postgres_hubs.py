@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from django.db import connection
 
-from search.adapters.adjacency_memmap import MemmapAdjacency, build
+from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.adapters.graph_postgres import PostgresGraph
 from search.domain.graph import Node, Schema
 from search.domain.linking import Binding, LinkedPlan
 from search.domain.plan import Anchor, Hop, Plan, Target
 from search.domain.trace import Limit
-from tests.graphs import Nodes, schema_of, store
+from tests.graphs import Nodes, schema_of, store, write_adjacency
 from tests.oracle import Graph
 
 SNAPSHOT = 8
@@ -46,13 +45,7 @@ def bounded(most_rows: int) -> PostgresGraph:
 
 
 def adjacency(schema: Schema, directory: Path) -> MemmapAdjacency:
-    source, relation, target = zip(*HUBS.edges, strict=True)
-    build(
-        directory, nodes=len(HUBS.nodes),
-        types=np.array([schema.type_codes[node.type] for node in HUBS.nodes], dtype=np.int16),
-        relation=np.array([schema.relation_codes[name] for name in relation]), source=np.array(source),
-        target=np.array(target), relations=len(schema.relations),
-    )  # fmt: skip
+    write_adjacency(HUBS, schema, directory)
     return MemmapAdjacency(directory, schema)
 
 

@@ -11,7 +11,8 @@ import Stemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search.adapters.text_bm25 import Bm25Index, build
+from search.adapters.text_bm25 import Bm25Index, Document, build
+from search.adapters.text_bm25 import corpus as corpus_files
 from search.domain.errors import StageError
 from search.domain.graph import NodeType, Schema
 
@@ -27,7 +28,7 @@ def index(
 ) -> Bm25Index:
     build(
         folder,
-        zip(documents, fields or [{}] * len(documents), strict=True),
+        map(Document, documents, fields or [{}] * len(documents)),
         np.array(types or [0] * len(documents), dtype=np.int16),
         language,
     )
@@ -87,6 +88,25 @@ def test_a_field_is_searched_among_the_nodes_that_have_it(tmp_path: Path) -> Non
     assert raised.value.permanent
 
 
+def test_a_document_has_the_words_of_its_fields_and_of_the_names_that_it_refers_to(tmp_path: Path) -> None:
+    names = ["Amber Road", "The Birch"]
+    referring = [Document("film", {"plot": "a road"}, {"relation:LIKE": [1, 0]}), Document("film", {}, {})]
+    written = [Document("film road birch amber road"), Document("film")]
+    (tmp_path / "referring").mkdir()
+    (tmp_path / "written").mkdir()
+    types = np.zeros(2, dtype=np.int16)
+    build(tmp_path / "referring", referring, types, names=names)
+    build(tmp_path / "written", written, types)
+    for name in ("vocabulary.bin", "whole/data.csc.index.npy", "whole/indices.csc.index.npy"):
+        assert (tmp_path / "referring" / name).read_bytes() == (tmp_path / "written" / name).read_bytes()
+    found = Bm25Index(tmp_path / "referring", SCHEMA)
+    assert found.fields == ("plot", "relation:LIKE")
+    assert [[one.key for one in found.search(word, 9, field="relation:LIKE")] for word in ("birch", "film")] == [
+        [0],
+        [],
+    ]
+
+
 def test_documents_without_any_word_can_be_indexed(tmp_path: Path) -> None:
     built = index(tmp_path, ["", "the", "☃"], fields=[{"plot": ""}, {}, {}])
     assert built.search("road", 10) == []
@@ -106,10 +126,13 @@ WORDS = st.sampled_from(["amber", "roads", "road", "birch", "the", "lighthouses"
 
 
 @given(
+    at_once=st.sampled_from([1, 7, 1 << 21]),
     corpus=st.lists(st.lists(WORDS, max_size=12).map(" ".join), min_size=1, max_size=20).filter("".join),
     asked=st.lists(WORDS, min_size=1, max_size=4).map(" ".join),
 )
-def test_scores_are_those_of_bm25s(tmp_path_factory: pytest.TempPathFactory, corpus: list[str], asked: str) -> None:
+def test_scores_are_those_of_bm25s(
+    tmp_path_factory: pytest.TempPathFactory, at_once: int, corpus: list[str], asked: str
+) -> None:
     stemmer = Stemmer.Stemmer("english")
     reference = bm25s.BM25()
     tokens = bm25s.tokenize(corpus, stopwords="en", stemmer=stemmer, return_ids=False, show_progress=False)
@@ -118,7 +141,51 @@ def test_scores_are_those_of_bm25s(tmp_path_factory: pytest.TempPathFactory, cor
     reference.index(tokens, show_progress=False)
     [query] = bm25s.tokenize([asked], stopwords="en", stemmer=stemmer, return_ids=False, show_progress=False)
     expected = reference.get_scores(query) if query else np.zeros(len(corpus))
-    found = index(tmp_path_factory.mktemp("bm25"), corpus).search(asked, len(corpus))
+    with pytest.MonkeyPatch.context() as patch:
+        # As many words as are sorted at once: each on its own, a few, or all.
+        patch.setattr(corpus_files, "WORDS_AT_ONCE", at_once)
+        found = index(tmp_path_factory.mktemp("bm25"), corpus).search(asked, len(corpus))
     assert {c.key: c.score for c in found} == pytest.approx(
         {key: score for key, score in enumerate(expected.tolist()) if score > 0}, rel=1e-5
     )
+
+
+def test_an_index_in_corpus_files_has_the_files_of_one_in_a_single_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = np.random.default_rng(3)
+    # Few words are in most documents, most words in few.
+    texts = [" ".join(f"w{int(40**place)}" for place in draw.random(30)) for _ in range(200)]
+    fields = [{"plot": text[: 9 * (at % 3)]} for at, text in enumerate(texts)]
+    (tmp_path / "one").mkdir()
+    (tmp_path / "many").mkdir()
+    index(tmp_path / "one", texts, fields=fields)
+    monkeypatch.setattr(corpus_files, "WORDS_AT_ONCE", 100)
+    monkeypatch.setattr(corpus_files, "WORDS_A_WRITE", 64)
+    index(tmp_path / "many", texts, fields=fields)
+    one, many = (
+        {path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).rglob("*.*")}
+        for name in ("one", "many")
+    )
+    # Four of the documents, four of the field, and types, manifest and both files of the vocabulary.
+    assert len(one) == 12
+    assert many == one
+
+
+@given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 30), labels=st.sampled_from([(), ("film",), ("person",)]))
+def test_the_best_are_the_first_of_all_that_match(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, k: int, labels: tuple[str, ...]
+) -> None:
+    draw = np.random.default_rng(seed)
+
+    def text(words: int) -> str:
+        return " ".join(f"w{int(60**place)}" for place in draw.random(words))
+
+    types = draw.integers(0, 2, 100).tolist()
+    built = index(tmp_path_factory.mktemp("best"), [text(int(size)) for size in draw.integers(1, 20, 100)], types)
+    asked = text(6)
+    keys, scores = built.matching(asked)
+    matching = zip(keys.tolist(), scores.tolist(), strict=True)
+    every = [(key, score) for key, score in matching if not labels or SCHEMA.node_types[types[key]].name in labels]
+    expected = sorted(every, key=lambda pair: (-pair[1], pair[0]))[:k]
+    assert [(found.key, found.score) for found in built.search(asked, k, labels)] == expected

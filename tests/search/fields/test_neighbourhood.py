@@ -11,6 +11,7 @@ from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.adapters.text_bm25 import Bm25Index
 from search.domain.graph import NodeType, Relation, Schema
 from search.fields.neighbourhood import neighbourhood_scores
+from tests.graphs import edge_arrays
 
 TEXTS = ("amber road", "birch street lamp", "ann amber", "lamp lamp", "quiet", "road street amber")
 EDGES = ((0, 1), (1, 2), (1, 2), (3, 1), (5, 3))
@@ -21,12 +22,15 @@ def test_each_word_counts_once_by_its_best_place_among_a_node_and_its_neighbours
     for part in ("text", "graph"):
         (tmp_path / part).mkdir()
     types = np.zeros(6, dtype=np.int16)
-    text_bm25.build(tmp_path / "text", ((one, {}) for one in TEXTS), types)
+    text_bm25.build(tmp_path / "text", map(text_bm25.Document, TEXTS), types)
     source, target = np.array(EDGES).T
     adjacency_memmap.build(
-        tmp_path / "graph", nodes=6, types=types, relation=np.zeros(5, dtype=np.int64), source=source, target=target,
+        tmp_path / "graph",
+        nodes=6,
+        types=types,
         relations=1,
-    )  # fmt: skip
+        edges=edge_arrays(source=source, relation=np.zeros(5, dtype=np.int64), target=target),
+    )
     text = Bm25Index(tmp_path / "text", SCHEMA)
     near: dict[int, set[int]] = {key: set() for key in range(6)}
     for a, b in EDGES:

@@ -10,6 +10,7 @@ from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.domain.graph import NodeType, Relation, Schema
 from search.signals.kind_of_node import node_signals
 from search.signals.titles import signal_title, signal_value
+from tests.graphs import edge_arrays
 
 SCHEMA = Schema((NodeType("film"), NodeType("person")), (Relation("made by"), Relation("knows")), ())
 
@@ -19,7 +20,11 @@ def test_edges_are_counted_by_relation_and_places_are_among_the_own_type(tmp_pat
     edges = np.array([(0, 0, 3), (0, 0, 4), (0, 1, 3), (1, 3, 4), (1, 4, 3), (1, 4, 0)])
     types = np.array([0, 0, 0, 1, 1], dtype=np.int16)
     adjacency_memmap.build(
-        tmp_path, nodes=5, types=types, relation=edges[:, 0], source=edges[:, 1], target=edges[:, 2], relations=2
+        tmp_path,
+        nodes=5,
+        types=types,
+        relations=2,
+        edges=edge_arrays(source=edges[:, 1], relation=edges[:, 0], target=edges[:, 2]),
     )
     keys = np.array([0, 2, 3, 4], dtype=np.int32)
     found = node_signals(keys, MemmapAdjacency(tmp_path, SCHEMA))

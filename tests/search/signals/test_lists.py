@@ -18,6 +18,7 @@ from search.domain.ranking import by_key
 from search.domain.trust import Trust
 from search.signals.lists import candidates, heads, list_signals
 from search.signals.plans import plan_signals
+from tests.graphs import edge_arrays
 from tests.rankings import ranked
 
 SCHEMA = Schema((NodeType("film"), NodeType("person")), (), ())
@@ -31,7 +32,9 @@ def adjacency(tmp_path: Path) -> MemmapAdjacency:
     """Eight nodes without edges; those with an even key are films."""
     none = np.empty(0, dtype=np.int32)
     types = np.arange(8, dtype=np.int16) % 2
-    adjacency_memmap.build(tmp_path, nodes=8, types=types, relation=none, source=none, target=none, relations=0)
+    adjacency_memmap.build(
+        tmp_path, nodes=8, types=types, relations=0, edges=edge_arrays(source=none, relation=none, target=none)
+    )
     return MemmapAdjacency(tmp_path, SCHEMA)
 
 

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 
 from search.adapters import adjacency_memmap
 from search.adapters.adjacency_memmap import MemmapAdjacency
-from search.adapters.text_bm25 import Bm25Index, build
+from search.adapters.text_bm25 import Bm25Index, Document, build
 from search.domain.graph import NodeType, Relation, Schema
 from search.domain.question import Question
 from search.language.entities import Entity
 from search.signals.lists import Head
 from search.signals.neighbours import MOST_EDGES, Near, near, neighbour_signals
 from search.signals.words import word_signals
+from tests.graphs import edge_arrays
 
 NODES = 8
 SCHEMA = Schema((NodeType("film"),), (Relation("a"), Relation("b")), ())
@@ -32,9 +33,12 @@ def graph(folder: Path, edges: list[tuple[int, int, int]], nodes: int = NODES) -
     folder.mkdir(parents=True, exist_ok=True)
     columns = np.array(edges, dtype=np.int32).reshape(-1, 3)
     adjacency_memmap.build(
-        folder, nodes=nodes, types=np.zeros(nodes, np.int16), source=columns[:, 0], relation=columns[:, 1],
-        target=columns[:, 2], relations=2,
-    )  # fmt: skip
+        folder,
+        nodes=nodes,
+        types=np.zeros(nodes, np.int16),
+        relations=2,
+        edges=edge_arrays(source=columns[:, 0], relation=columns[:, 1], target=columns[:, 2]),
+    )
     return MemmapAdjacency(folder, SCHEMA)
 
 
@@ -91,7 +95,7 @@ def test_of_a_hub_edges_at_equal_distances_are_read(tmp_path: Path) -> None:
 
 def test_the_words_of_a_question_are_covered_by_a_document_and_its_neighbours(tmp_path: Path) -> None:
     texts = ["amber road", "birch", "clay", "amber birch birch"]
-    build(tmp_path, ((text, {}) for text in texts), np.zeros(4, np.int16))
+    build(tmp_path, map(Document, texts), np.zeros(4, np.int16))
     index = Bm25Index(tmp_path, SCHEMA)
     keys = np.array([0, 2], dtype=np.int32)
     around = Near(np.array([0, 2, 2]), np.array([1, 3], dtype=np.int32), np.array([2, 0]))

@@ -13,7 +13,7 @@ from search.domain.graph import Node
 from search.domain.plan import Anchor, Plan, ScoredPlan, Target
 from search.domain.trace import Limit, StepOutput
 from search.stages.link import Link
-from tests.graphs import Nodes, schema_of
+from tests.graphs import Nodes, edge_arrays, schema_of
 from tests.oracle import Graph
 from tests.search.stages.doubles import Cosines
 
@@ -128,9 +128,14 @@ def test_it_tells_how_given_names_were_read_and_who_is_better_known(tmp_path: Pa
     relation, source, target = (np.array(column) for column in ([0] * 7, [e[0] for e in edges], [e[2] for e in edges]))
     types = np.array([schema.type_codes[node.type] for node in graph.nodes], dtype=np.int16)
     adjacency_memmap.build(
-        tmp_path / "adjacency", nodes=9, types=types, relation=relation.astype(np.int16),
-        source=source.astype(np.int32), target=target.astype(np.int32), relations=1,
-    )  # fmt: skip
+        tmp_path / "adjacency",
+        nodes=9,
+        types=types,
+        relations=1,
+        edges=edge_arrays(
+            source=source.astype(np.int32), relation=relation.astype(np.int16), target=target.astype(np.int32)
+        ),
+    )
     cosines = Cosines({}, {})
     link = Link(
         cosines, cosines, Nodes(graph, schema),

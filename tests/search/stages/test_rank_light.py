@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from search.adapters import adjacency_memmap, mentions_memmap
 from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.adapters.mentions_memmap import MemmapMentions
-from search.adapters.text_bm25 import Bm25Index, build
+from search.adapters.text_bm25 import Bm25Index, Document, build
 from search.domain.conditions import CheckedConditions
 from search.domain.errors import SearchCancelled, StageError
 from search.domain.fusion import Fusion
@@ -27,6 +27,7 @@ from search.domain.trace import Limit
 from search.domain.trust import Trust
 from search.interfaces import Vectors
 from search.stages.rank_light import LightRank
+from tests.graphs import edge_arrays
 from tests.rankings import ranked
 from tests.search.stages.doubles import Cosines
 
@@ -80,10 +81,12 @@ def stage(tmp_path: Path) -> LightRank:
     """A ranker over eight nodes without edges, which prefers persons (odd keys)."""
     none = np.empty(0, dtype=np.int32)
     types = np.arange(8, dtype=np.int16) % 2
-    adjacency_memmap.build(tmp_path, nodes=8, types=types, relation=none, source=none, target=none, relations=0)
+    adjacency_memmap.build(
+        tmp_path, nodes=8, types=types, relations=0, edges=edge_arrays(source=none, relation=none, target=none)
+    )
     for name in ("bm25", "mentions"):
         (tmp_path / name).mkdir()
-    build(tmp_path / "bm25", ((f"node {key}", {}) for key in range(8)), types)
+    build(tmp_path / "bm25", (Document(f"node {key}") for key in range(8)), types)
     mentions_memmap.build(tmp_path / "mentions", [(key, f"node {key}", False) for key in range(8)])
     cosines = Cosines({"document+relations": {"who?": {}}})
     ranker = Linear({"type:probability": 10.0, "list:vss:score": 1.0, "lists": 0.0})

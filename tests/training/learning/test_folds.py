@@ -10,6 +10,7 @@ from search.adapters.adjacency_memmap import MemmapAdjacency
 from search.adapters.mentions_memmap import MemmapMentions
 from search.domain.graph import NodeType, Relation, Schema
 from search.interfaces import Keys
+from tests.graphs import edge_arrays
 from training.learning.folds import folds_apart, folds_of, patterns_of
 
 SCHEMA = Schema((NodeType("thing"),), (Relation("row of"), Relation("links to")), ())
@@ -26,9 +27,12 @@ def tables(tmp_path: Path) -> MemmapAdjacency:
             edges += [(0, key, table), (1, key, key + TABLES * ROWS), (1, key, _hub())]
     relation, source, target = np.array(edges).T
     adjacency_memmap.build(
-        tmp_path, nodes=_hub() + 1, types=np.zeros(_hub() + 1, dtype=np.int16), relation=relation, source=source,
-        target=target, relations=2,
-    )  # fmt: skip
+        tmp_path,
+        nodes=_hub() + 1,
+        types=np.zeros(_hub() + 1, dtype=np.int16),
+        relations=2,
+        edges=edge_arrays(source=source, relation=relation, target=target),
+    )
     return MemmapAdjacency(tmp_path, SCHEMA)
 
 

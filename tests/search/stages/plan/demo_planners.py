@@ -42,7 +42,7 @@ def planned(name: str, folder: Path) -> PlannedDemo:
     texts.mkdir()
     documents = [" ".join([node.name, *map(field_text, node.fields.values())]) for node in base.graph.nodes]
     types = np.array([base.schema.type_codes[node.type] for node in base.graph.nodes], dtype=np.int16)
-    text_bm25.build(texts, ((document, {"text": document}) for document in documents), types)
+    text_bm25.build(texts, (text_bm25.Document("", {"text": document}) for document in documents), types)
     stage = base.stage
     return PlannedDemo(
         base,

@@ -100,7 +100,7 @@ def planner_in(folder: Folder) -> Planner:
     field_values.build(folder / "values", own, PATHWAYS.nodes)
     columns_memmap.build(folder / "columns", own, PATHWAYS.nodes)
     types = np.array([own.type_codes[node.type] for node in PATHWAYS.nodes], dtype=np.int16)
-    text_bm25.build(folder / "text", ((node.name, {"text": node.name}) for node in PATHWAYS.nodes), types)
+    text_bm25.build(folder / "text", (text_bm25.Document("", {"text": node.name}) for node in PATHWAYS.nodes), types)
     return Planner(
         mentions=mentions_memmap.MemmapMentions(folder / "mentions", near=folder / "near"),
         adjacency=adjacency_memmap.MemmapAdjacency(folder / "adjacency", own),

@@ -43,7 +43,9 @@ def tools_of(folder: Path, graph: Graph, schema: Schema | None = None) -> Tools:
     write_adjacency(graph, schema, folder / "adjacency")
     names = [(node.key, name, at > 0) for node in graph.nodes for at, name in enumerate((node.name, *node.aliases))]
     mentions_memmap.build(folder / "mentions", names)
-    text_bm25.build(folder / "text", ((document(node), {}) for node in graph.nodes), types, schema.language)
+    text_bm25.build(
+        folder / "text", (text_bm25.Document(document(node)) for node in graph.nodes), types, schema.language
+    )
     return Tools(
         graph, schema, adjacency_memmap.MemmapAdjacency(folder / "adjacency", schema), Nodes(graph, schema),
         mentions_memmap.MemmapMentions(folder / "mentions"), text_bm25.Bm25Index(folder / "text", schema),
