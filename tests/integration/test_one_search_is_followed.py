@@ -101,7 +101,7 @@ def test_one_search_leaves_one_trail(
     }  # fmt: skip
     logs = {name: tmp_path / f"{name}.log" for name in ("web", "worker")}
     processes = []
-    for name, program in (("web", web(port)), ("worker", search_worker(threads=2))):
+    for name, program in (("web", web(port)), ("worker", search_worker(processes=2))):
         with logs[name].open("ab") as log:
             command = [*program.command]
             processes.append(guarded(command, cwd=PROJECT, env=environment, stdout=log, stderr=log))

@@ -113,7 +113,7 @@ def test_a_worker_of_another_machine_fetches_the_files_and_answers_alike(
     worker = machine(web_environment, services, other, GRASP_FILES_FROM=site)
     with process(web_program(port).command, web, log):
         until(lambda: answers(site), "the web process does not answer")
-        with process(search_worker_program(threads=2).command, worker, log):
+        with process(search_worker_program(processes=2).command, worker, log):
             until(lambda: worker_state("search") is not None, log.read_text(), seconds=WORKER_START_SECONDS)
             assert listed(there) == listed(folder)
             asked = asked_over(site)
