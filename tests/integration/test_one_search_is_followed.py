@@ -162,7 +162,7 @@ def _metrics_of_both_processes(metrics: str) -> None:
     assert found["grasp_stage_seconds_count", "path", "plan"] == 1
     [posts] = [name for name in found if name[0] == "grasp_request_seconds_count" and "POST" in name]
     assert found[posts] == 1
-    assert found["grasp_workers", "search"] == 1
+    assert found["grasp_workers", "search"] == 2
     assert found["grasp_active_releases",] == 1
 
 
