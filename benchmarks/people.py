@@ -2,7 +2,7 @@
 
 Each person opens the search page, types, asks by the form, follows the page of the search as the browser's script does,
 reads the results, and asks the next question. Whoever is refused waits as long as `Retry-After` says and asks again.
-The site runs as under `make run`, with as many search workers as asked for. Each person has an own address: this
+The site runs as under `make run`, with as many processes that search as asked for. Each person has an own address: this
 process stands in for a proxy in front.
 """
 
@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import random
 import re
-import subprocess
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import httpx2
@@ -24,12 +21,10 @@ import psutil
 from django.utils import timezone
 
 from benchmarks.bases import imported
-from benchmarks.common import PROJECT, running
+from benchmarks.common import running
 from benchmarks.memory import State, state
 from benchmarks.people_report import READING, TYPING, Tally, report
-from grasp_site.embedded.programs import search_worker
-from grasp_site.environment import env_int, usual_search_threads
-from grasp_site.heartbeat import worker_states
+from grasp_site.environment import usual_search_processes
 from training.data.examples import read_examples
 
 ARRIVAL = 15.0
@@ -147,14 +142,14 @@ def main(arguments: list[str] | None = None) -> None:
     asked = _arguments(arguments or [])
     name, folder = imported(asked.base)
     questions = [example.text for example in read_examples(folder / "questions.jsonl.gz", "val")]
-    with running({"TRUSTED_PROXIES": "127.0.0.1"}) as (address, _, supervisor), _workers(asked.workers) as more:
-        site = [supervisor, *more]
+    environment = {"TRUSTED_PROXIES": "127.0.0.1", "GRASP_SEARCH_PROCESSES": str(asked.processes)}
+    with running(environment) as (address, _, supervisor):
         tally = Tally()
         asyncio.run(_crowded(Crowd(address, name, questions, Tally(), 0.0, time.monotonic() + WARM_SECONDS, 3.0), WARM))
         began = timezone.now()
         now = time.monotonic()
         crowd = Crowd(address, name, questions, tally, now + ARRIVAL, now + ARRIVAL + 60 * asked.minutes, ARRIVAL)
-        states = asyncio.run(_measured(crowd, asked.people, site))
+        states = asyncio.run(_measured(crowd, asked.people, supervisor))
         report(asked, tally, states, began)
 
 
@@ -163,47 +158,20 @@ def _arguments(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--people", type=int, default=200)
     parser.add_argument("--minutes", type=float, default=5.0)
     parser.add_argument("--base", default="movies", help="the knowledge base; imported if it is missing")
-    parser.add_argument("--workers", type=int, default=2, help="search workers")
+    parser.add_argument("--processes", type=int, default=usual_search_processes(), help="processes that search")
     return parser.parse_args(arguments)
-
-
-@contextmanager
-def _workers(number: int) -> Iterator[list[psutil.Process]]:
-    """Run search workers beside the first one, with the same environment; yield them once all report themselves."""
-    program = search_worker(env_int("GRASP_SEARCH_THREADS", usual_search_threads(), minimum=1))
-    started = []
-    try:
-        for at in range(2, number + 1):
-            command = [part.replace("search@%h", f"search{at}@%h") for part in program.command]
-            environment = {**os.environ, **program.environment, "GRASP_BEAT": "false"}
-            started.append(
-                subprocess.Popen(
-                    command, cwd=PROJECT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-                )
-            )
-        deadline = time.monotonic() + 120
-        while len(worker_states("search")) < number:
-            if time.monotonic() > deadline:
-                raise RuntimeError("not every search worker starts")
-            time.sleep(0.2)
-        yield [psutil.Process(one.pid) for one in started]
-    finally:
-        for one in started:
-            one.terminate()
-        for one in started:
-            one.wait()
 
 
 async def _crowded(crowd: Crowd, people: int) -> None:
     await asyncio.gather(*(Person(crowd, number + 1).search() for number in range(people)))
 
 
-async def _measured(crowd: Crowd, people: int, site: Sequence[psutil.Process]) -> list[State]:
+async def _measured(crowd: Crowd, people: int, site: psutil.Process) -> list[State]:
     """Let the people search; return the state of the site's processes at the start, in the middle and at the end."""
     searching = asyncio.create_task(_crowded(crowd, people))
     found = []
     for moment in (crowd.begins, (crowd.begins + crowd.ends) / 2, crowd.ends):
         await asyncio.sleep(max(0.0, moment - time.monotonic()))
-        found.append(await asyncio.to_thread(state, site))
+        found.append(await asyncio.to_thread(state, [site]))
     await searching
     return found

@@ -45,7 +45,7 @@ class Tally:
 
 def report(asked: argparse.Namespace, tally: Tally, states: Sequence[State], began: datetime) -> None:
     """Print the tables, and whether the targets are met."""
-    title = f"{asked.people} people for {asked.minutes:g} minutes on {asked.base}, {asked.workers} search workers"
+    title = f"{asked.people} people for {asked.minutes:g} minutes on {asked.base}, {asked.processes} search processes"
     rows: list[tuple[object, ...]] = [
         (kind, *(tally.codes[kind][one] for one in CLASSES), *_times(tally.seconds[kind]))
         for kind in KINDS if kind in tally.codes

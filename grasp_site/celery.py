@@ -1,8 +1,10 @@
 """The site's Celery app. Workers find it by `celery --app grasp_site`; the settings import it for all senders."""
 
 import os
+from functools import cache
 from typing import Any
 
+import structlog
 from celery import Celery
 from celery.beat import EmbeddedService, Scheduler
 from celery.signals import celeryd_after_setup, setup_logging, worker_ready, worker_shutting_down
@@ -11,7 +13,6 @@ from django.utils.module_loading import import_string
 
 from grasp_site.broker import use_for_broker
 from grasp_site.heartbeat import Heartbeat
-from grasp_site.leaving import Leaving
 from grasp_site.metrics import files
 from search.services.jobs.stopping import stop as hand_jobs_back
 
@@ -27,6 +28,10 @@ _beats: list[Any] = []
 _servers: list[Any] = []
 SEARCH_QUEUE = "search"
 """Name of the queue of searches; its worker also sends the scheduled tasks."""
+EXIT_STUCK = 70
+"""Exit code of a process that a search did not give back (`EX_SOFTWARE` of sysexits.h)."""
+
+log = structlog.get_logger(__name__)
 
 
 @setup_logging.connect
@@ -38,26 +43,38 @@ def keep_our_logging(**_: Any) -> None:
 def warm_up(instance: Any, **_: Any) -> None:
     """Load the models and indexes that the worker's queues need, before it takes the first task."""
     for queue in instance.app.amqp.queues.consume_from:
-        for path in settings.GRASP_WARM_UP.get(queue, ()):
-            import_string(path)()
+        prepare(queue)
+
+
+@cache
+def prepare(queue: str) -> None:
+    """Load what a queue needs; processes that are forked afterwards have it already."""
+    for path in settings.GRASP_WARM_UP.get(queue, ()):
+        import_string(path)()
 
 
 @worker_ready.connect
 def start_heartbeats(sender: Any, **_: Any) -> None:
     """Start a heartbeat for each queue, which tells the web process that the queue has a worker."""
     for queue in sender.app.amqp.queues.consume_from:
-        heartbeat = Heartbeat(settings.REDIS_URL, queue, sender.hostname, sender.controller.concurrency)
+        heartbeat = Heartbeat(settings.REDIS_URL, queue, sender.hostname)
         heartbeat.start()
         _heartbeats.append(heartbeat)
 
 
 @worker_ready.connect
-def leave_when_stuck(sender: Any, **_: Any) -> None:
-    """Have a worker of searches end when too many of its threads are stuck; its supervisor starts it again."""
+def attend_searches(sender: Any, **_: Any) -> None:
+    """Have a process of searches look at its files and at its search."""
     if SEARCH_QUEUE in sender.app.amqp.queues.consume_from:
-        import_string("search.services.searches.overdue.WATCH").attend(
-            Leaving(sender, SEARCH_QUEUE, sender.controller.concurrency)
-        )
+        import_string("search.services.knowledge.index_files.keep_looking")()
+        import_string("search.services.searches.overdue.WATCH").attend(leave_when_stuck)
+
+
+def leave_when_stuck(stuck: int) -> None:
+    """End this process when its search is stuck; it has taken no other one, and a new process takes its place."""
+    if stuck:
+        log.error("search stuck: this process ends, and another takes its place")
+        os._exit(EXIT_STUCK)
 
 
 @worker_ready.connect
@@ -78,6 +95,12 @@ def start_beat(sender: Any, **_: Any) -> None:
         beat = EmbeddedService(sender.app, thread=True, scheduler_cls=Scheduler)
         beat.start()
         _beats.append(beat)
+
+
+def leave_to_the_first() -> None:
+    """Neither send scheduled tasks nor serve metrics in this process, because another one of the worker does."""
+    worker_ready.disconnect(start_beat)
+    worker_ready.disconnect(start_metrics)
 
 
 @worker_shutting_down.connect

@@ -77,9 +77,10 @@ def env_choice(name: str, choices: tuple[str, ...]) -> str:
     return word
 
 
-def usual_search_threads() -> int:
-    """Return the default number of parallel searches of one worker: one for each core, from two to eight."""
-    return min(8, max(2, os.cpu_count() or 2))
+def usual_search_processes() -> int:
+    """Return the default number of processes that search: one for each core, from two to eight, and for each 2 GB."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min(8, max(2, os.cpu_count() or 2), max(1, memory >> 31))
 
 
 def usual_web_processes() -> int:

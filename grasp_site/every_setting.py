@@ -165,7 +165,11 @@ GROUPS = (
         "Searching",
         (
             Setting("GRASP_SEARCH_SECONDS", "`30`", "Time limit of one search, in seconds."),
-            Setting("GRASP_SEARCH_THREADS", "by cores", "Searches that the worker runs at once."),
+            Setting(
+                "GRASP_SEARCH_PROCESSES",
+                "by cores and memory",
+                "Processes that answer searches, each one at a time; they share the memory of the models.",
+            ),
             Setting(
                 "GRASP_QUEUE_LENGTH",
                 "`100`",

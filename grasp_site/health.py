@@ -9,7 +9,6 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from grasp_site.heartbeat import broker, worker_alive, worker_state, worker_states
-from grasp_site.leaving import too_many
 from search.services.knowledge.encoder_state import missing_encoders
 from search.services.knowledge.graph_state import graph_state
 
@@ -65,23 +64,14 @@ def queue_broker() -> Health:
 
 
 def search_worker() -> Health:
-    """Return whether a worker accepts searches; a worker reports itself once its models are loaded.
-
-    One with too many stuck threads accepts none. With fewer, the site is ready and slower; the reason says so.
-    """
+    """Return whether a worker accepts searches; a worker reports itself once its models are loaded."""
     try:
-        alive, states = worker_alive("search"), worker_states("search")
+        alive = worker_alive("search")
     except redis.RedisError:
         return Health(False, "Unknown while Valkey does not answer.")
     if not alive:
         return Health(False, "No search worker is running, or it is still loading its models.")
-    stuck, threads = (sum(state.get(key, 0) for state in states) for key in ("stuck", "threads"))
-    if not stuck:
-        return Health(True)
-    told = f"{stuck} of {threads} search threads are stuck in searches that did not stop at their time limit"
-    if all(too_many(state.get("stuck", 0), state.get("threads", 1)) for state in states):
-        return Health(False, f"{told}; the search worker is being started again.")
-    return Health(True, f"{told}.")
+    return Health(True)
 
 
 def encoders() -> Health:

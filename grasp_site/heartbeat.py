@@ -21,7 +21,6 @@ from grasp_site.addresses import client_url
 from grasp_site.device import device
 from search.adapters.index_files.faults import faults
 from search.services.searches import pace
-from search.services.searches.overdue import WATCH
 
 BEAT_SECONDS = 1.0
 LIFETIME_MILLISECONDS = 2500
@@ -66,8 +65,7 @@ def worker_states(queue: str) -> list[dict[str, Any]]:
     """Return the last report of every worker of a queue: `worker`, `pid`, `host`, `device`, `processes`, `ahead`.
 
     `ahead` is how many seconds its clock is ahead of the broker's. `processes` are the worker's child processes, in
-    which jobs run; `faults` are sentences about damaged index files. `seconds` is the mean time of its latest searches,
-    of which it does `threads` at a time; `stuck` of these threads do not come back from a search.
+    which jobs run; `faults` are sentences about damaged index files. `seconds` is the mean time of its latest searches.
     Raises `redis.RedisError` as `worker_state` does.
     """
     client = broker(settings.REDIS_URL)
@@ -87,14 +85,13 @@ def _milliseconds(client: redis.Redis) -> int:
 class Heartbeat(threading.Thread):
     """A thread that refreshes the key of one queue until it is stopped; it keeps trying while the broker is away."""
 
-    def __init__(self, url: str, queue: str, worker: str, threads: int = 1) -> None:
+    def __init__(self, url: str, queue: str, worker: str) -> None:
         super().__init__(name=f"heartbeat-{queue}", daemon=True)
         self._url = url
         self._key = worker_key(queue)
         self._queue = queue
         self._report = {
             "worker": worker, "pid": os.getpid(), "host": socket.gethostname()[:255], "device": device(),
-            "threads": threads,
         }  # fmt: skip
         self._ended = threading.Event()
 
@@ -117,7 +114,7 @@ class Heartbeat(threading.Thread):
         """Refresh the queue's key and this worker's entry in the list of all; leave out entries that are too old."""
         now = _milliseconds(client)
         ahead = round(time.time() - now / 1000, 1)
-        state = {"processes": _children(), "ahead": ahead, "faults": faults(), "stuck": WATCH.stuck()}
+        state = {"processes": _children(), "ahead": ahead, "faults": faults()}
         value = json.dumps(self._report | state | {"seconds": pace.mean()})
         beat = client.pipeline(transaction=False)
         beat.set(self._key, value, px=LIFETIME_MILLISECONDS)

@@ -135,11 +135,12 @@ CELERY_TIMEZONE = "UTC"
 # builds them, or a folder that is its GRASP_HOME.
 GRASP_FILES_FROM = env_str("GRASP_FILES_FROM")
 
-# {queue: dotted paths of functions}. A worker of the queue calls them before its first task, to load models once.
+# {queue: dotted paths of functions}. A worker of the queue calls them before its first task, to load models once. The
+# search worker forks its processes afterwards, so these functions start no threads.
 GRASP_WARM_UP: dict[str, list[str]] = {
     "search": [
         "search.services.searches.end_abandoned.end_abandoned_searches",
-        "search.services.knowledge.index_files.keep_index_files",
+        "search.services.knowledge.index_files.look",
         "search.services.warm_up.warm_up",
     ],
     # Every job has a process of its own, which loads what it needs.

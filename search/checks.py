@@ -140,8 +140,17 @@ def check_encoders(databases: Sequence[str] | None = None, **_: Any) -> list[Che
 
 def faults_of_pipeline(name: str) -> list[str]:
     """Return the faults that prevent the composition of a pipeline, including its tools; an empty list if none."""
-    lasting = _lasting_faults(name, repr(settings.GRASP_PIPELINES.get(name)), repr(settings.GRASP_TOOLS))
-    return list(lasting) or list(_missing_tools(name))
+    written = name, repr(settings.GRASP_PIPELINES.get(name)), repr(settings.GRASP_TOOLS)
+    if written in _composable:
+        return []
+    faults = list(_lasting_faults(*written)) or list(_missing_tools(name))
+    if not faults:
+        _composable.add(written)
+    return faults
+
+
+_composable: set[tuple[str, str, str]] = set()
+"""Pipelines without faults, with their row and the rows of the tools: what is installed stays so."""
 
 
 @lru_cache(maxsize=128)

@@ -179,7 +179,7 @@ def search_worker(web_environment: dict[str, str], services: Home) -> Iterator[s
     log = services.log("search worker")
     with log.open("ab") as output:
         process = guarded(
-            search_worker_program(threads=2).command, cwd=PROJECT, env=web_environment, stdout=output, stderr=output
+            search_worker_program(processes=2).command, cwd=PROJECT, env=web_environment, stdout=output, stderr=output
         )
     deadline = time.monotonic() + WORKER_START_SECONDS
     while worker_state("search") is None:

@@ -5,10 +5,12 @@ import sys
 
 from grasp_site.device import gpus
 from grasp_site.embedded.children import Program
-from grasp_site.environment import env_int, env_str, usual_search_threads, usual_web_processes
+from grasp_site.environment import env_int, env_str, usual_search_processes, usual_web_processes
 
 HOST = "127.0.0.1"
 WEB_CONNECTIONS = 8
+SEARCH_CONNECTIONS = "4"
+"""Connections of a process that searches: for the search, its steps, the watch over it, and the look at files."""
 KEEP_ALIVE_SECONDS = "150"
 """Seconds that an idle connection is kept, longer than browsers and proxies keep theirs (Caddy: 120).
 
@@ -25,7 +27,7 @@ DOCUMENTATION = Program(name="docs", command=[sys.executable, "-m", "grasp_site.
 
 def programs(port: int) -> list[Program]:
     """Return the programs of the web process on `port`, and of the workers; one for `gpu` only where there is a GPU."""
-    workers = [search_worker(env_int("GRASP_SEARCH_THREADS", usual_search_threads(), minimum=1))]
+    workers = [search_worker(env_int("GRASP_SEARCH_PROCESSES", usual_search_processes(), minimum=1))]
     workers += [job_worker(queue) for queue in ("jobs", "gpu") if queue != "gpu" or gpus()]
     return [web(port), *workers]
 
@@ -60,16 +62,12 @@ def web(port: int) -> Program:
     )
 
 
-def search_worker(threads: int) -> Program:
-    """Return the program of the search worker; it uses threads, so that all searches share one process's models."""
+def search_worker(processes: int) -> Program:
+    """Return the program of the search worker, whose processes share the memory of its models."""
     return Program(
         name="search worker",
-        command=[
-            *(sys.executable, "-m", "celery", "--app", "grasp_site", "worker", "--queues", "search"),
-            *("--pool", "threads", "--concurrency", str(threads), "--hostname", "search@%h"),
-            *("--without-gossip", "--without-mingle"),
-        ],
-        environment={"DATABASE_POOL": str(threads + 2), **FEW_HEAPS, **NO_SPINNING},
+        command=[sys.executable, "-m", "grasp_site.search_worker", "--processes", str(processes)],
+        environment={"DATABASE_POOL": SEARCH_CONNECTIONS, **FEW_HEAPS},
         # The first signal asks Celery to finish its tasks, the second to drop them.
         stop_signals=(signal.SIGTERM, signal.SIGQUIT),
     )

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 from typing import Any
+from urllib.parse import quote
 
 from django import template
+from django.template import Context
+from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import Truncator
 
@@ -18,6 +21,8 @@ register = template.Library()
 
 LONGEST_LABEL = 90
 """Characters of a condition that are shown."""
+LONGEST_COLLECTED = 120
+"""Characters of a name with which a result is collected."""
 
 
 @register.filter
@@ -33,10 +38,55 @@ def conditions(result: Any) -> SafeString:
     return mark_safe(f'<ul class="conditions" aria-label="Conditions of the plan">{"".join(told)}</ul>')
 
 
-@register.simple_tag
-def judging(result: Any, mark: str) -> SafeString:
-    """Return the buttons that say whether a result is right; `mark` is what the caller has said already."""
-    return mark_safe(" ".join(_button(result, kind, sign, said, mark == kind) for kind, sign, said in _BUTTONS))
+@register.simple_tag(takes_context=True)
+def foot(context: Context, result: Any) -> SafeString:
+    """Return what can be done with a result: judge it, collect it, explore from it, and ask why it is there."""
+    search = context["search"]
+    if search.only_stored:
+        return SafeString('<div class="foot"></div>')
+    unseen = f'<span class="unseen"> – {escape(result.name)}</span>'
+    marks = "" if search.pending else _marks(context, result, unseen)
+    why = reverse("search-why", args=[search.id, result.rank])
+    # Every part is escaped where it is written.
+    return mark_safe(
+        f'<div class="foot">{marks}\n    <details class="why"><summary data-key="w" data-key-says="Why here">Why here'
+        f'{unseen}</summary>\n      <div class="drawer"><p><a href="{why}" data-later>The sum and the evidence'
+        f'<span class="unseen"> of {escape(result.name)}</span></a></p></div>\n    </details></div>'
+    )
+
+
+def _marks(context: Context, result: Any, unseen: str) -> str:
+    """Return the buttons and links that a search that has ended has for each result."""
+    search, mark = context["search"], (context.get("marks") or {}).get(result.id)
+    buttons = " ".join(_button(result, kind, sign, said, mark == kind) for kind, sign, said in _BUTTONS)
+    links = f"{_collect(context, result, unseen)} {_explore(search, result, unseen)}" if search.searchable else ""
+    return f'<p class="marks" data-node="{escape(result.id)}">{buttons} {links}</p>'
+
+
+def _collect(context: Context, result: Any, unseen: str) -> str:
+    search, place = context["search"], (context.get("collected") or {}).get(result.id)
+    title = f' title="In “{escape(place)}”"' if place else ""
+    sign, said = ("✓", "Collected") if place else ("+", "Collect")
+    address = (
+        f"{context.get('collect', '')}?kb={quote(search.knowledge_base)}&amp;search={search.id}"
+        f"&amp;node={quote(result.id, safe='')}&amp;label={quote(_short(result.name, LONGEST_COLLECTED), safe='')}"
+    )
+    return (
+        f'<a class="collect" href="{address}" data-key="c" data-key-says="Collect"{title}>'
+        f'<span aria-hidden="true">{sign}</span> {said}{unseen}</a>'
+    )
+
+
+def _explore(search: Any, result: Any, unseen: str) -> str:
+    address = f"{reverse('search-explore', args=[search.knowledge_base])}?search={search.id}&amp;rank={result.rank}"
+    return (
+        f'<a class="go-explore" href="{address}" data-key="x" data-key-says="Explore the graph from here">'
+        f"Explore{unseen}</a>"
+    )
+
+
+def _short(text: str, longest: int) -> str:
+    return text if len(text) <= longest else Truncator(text).chars(longest)
 
 
 _BUTTONS: Sequence[tuple[str, str, str]] = (("right", "✓", "Right"), ("wrong", "✗", "Wrong"))
@@ -52,7 +102,7 @@ def _button(result: Any, kind: str, sign: str, said: str, pressed: bool) -> str:
 
 def _condition(one: Any) -> str:
     title = f' title="{escape(one.note)}"' if one.note else ""
-    label = one.label if len(one.label) <= LONGEST_LABEL else Truncator(one.label).chars(LONGEST_LABEL)
+    label = _short(one.label, LONGEST_LABEL)
     return (
         f'<li class="{escape(one.status)}"{title}><span class="tick" aria-hidden="true">{escape(one.mark)}</span>'
         f'<span class="what">{escape(label)}</span><span class="word">{escape(one.word)}</span></li>'

@@ -22,7 +22,7 @@ from search.services.searches.cancel_search import cancel_search
 from search.services.searches.facets import FACETS_SECONDS, FEWEST_ANSWERS, facets_of
 from search.services.searches.plan_answers import ANSWERS_SECONDS, plan_answers
 from search.services.searches.reword import may_reword
-from search.services.searches.watch_search import await_change, glance
+from search.services.searches.watch_search import ENDED, await_change, glance
 from search.views.collect import collected
 from search.views.finding import find_run
 from search.views.form import askable, asked_box
@@ -37,6 +37,9 @@ OTHER_BASES = 6
 """Most other knowledge bases of which a question that names nothing here can be asked by one button."""
 PROMPT_SECONDS = 0.15
 """Longest time in seconds for which the results wait for their facets."""
+ONE_RENDER_SECONDS = 0.15
+"""Longest time in seconds for which a page waits for its search to end. Most do, and then no second request, no part of
+the page and no pause of its script is needed to show the results."""
 LONGEST_HELD = 10.0
 """Longest time that a request for changes is held open, in seconds."""
 
@@ -46,7 +49,11 @@ LONGEST_HELD = 10.0
 @says_what_is_down
 def results(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Show the present state of a search at its shareable URL."""
-    return results_page(request, find_run(request, run_id, stored=True))
+    run = find_run(request, run_id, stored=True)
+    if run.status not in ENDED:
+        now = await_change(run_id, ONE_RENDER_SECONDS, lambda seen: seen.ended or bool(seen.waiting))
+        run = find_run(request, run_id, stored=True) if now.ended else run
+    return results_page(request, run)
 
 
 @require_safe

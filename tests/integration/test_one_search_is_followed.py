@@ -101,7 +101,7 @@ def test_one_search_leaves_one_trail(
     }  # fmt: skip
     logs = {name: tmp_path / f"{name}.log" for name in ("web", "worker")}
     processes = []
-    for name, program in (("web", web(port)), ("worker", search_worker(threads=2))):
+    for name, program in (("web", web(port)), ("worker", search_worker(processes=2))):
         with logs[name].open("ab") as log:
             command = [*program.command]
             processes.append(guarded(command, cwd=PROJECT, env=environment, stdout=log, stderr=log))
@@ -162,7 +162,7 @@ def _metrics_of_both_processes(metrics: str) -> None:
     assert found["grasp_stage_seconds_count", "path", "plan"] == 1
     [posts] = [name for name in found if name[0] == "grasp_request_seconds_count" and "POST" in name]
     assert found[posts] == 1
-    assert found["grasp_workers", "search"] == 1
+    assert found["grasp_workers", "search"] == 2
     assert found["grasp_active_releases",] == 1
 
 

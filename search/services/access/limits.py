@@ -77,8 +77,8 @@ def expected_wait(queue: str) -> float:
 
     The queue is first in, first out. So it waits about as long as the oldest one there has waited, and, while the queue
     grows, as long as the workers need for all who are before it: their number times the mean seconds of a search,
-    divided by the number of searches that the workers do at a time. Raises ServiceUnavailable when Valkey does not
-    answer.
+    divided by the number of workers, each of which answers one at a time. Raises ServiceUnavailable when Valkey does
+    not answer.
     """
     length, oldest = gate.queued(queue)
     if not length:
@@ -95,8 +95,7 @@ def seconds_for_one(queue: str) -> float:
 
 
 def _seconds_for_one(workers: Sequence[Mapping[str, Any]]) -> float:
-    free = [(one["threads"] - one.get("stuck", 0), float(one["seconds"])) for one in workers if one.get("seconds")]
-    rates = [threads / seconds for threads, seconds in free if threads > 0]
+    rates = [1 / one["seconds"] for one in workers if one.get("seconds")]
     # Those that have done nothing lately are believed to be as quick as the others.
     return len(rates) / (len(workers) * sum(rates)) if rates else 0.0
 

@@ -41,9 +41,8 @@ class CheckedRelease:
     fault: str
 
 
-def keep_index_files() -> None:
-    """Fetch what this machine lacks, before the worker takes searches; then look again every `LOOK_SECONDS` seconds."""
-    look()
+def keep_looking() -> None:
+    """Look every `LOOK_SECONDS` seconds, in a thread."""
     threading.Thread(target=_keep_looking, name="index-files", daemon=True).start()
 
 

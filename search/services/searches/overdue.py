@@ -1,7 +1,7 @@
-"""overdue: ends searches that overstay their time limit, and counts the threads that are stuck in them.
+"""overdue: ends searches that overstay their time limit, and counts those that are stuck.
 
-A search runs in a thread, and nothing can end a thread. If a search does not look at its limit, its row is ended here
-with the reason, so that nobody waits, and its thread counts as stuck until it comes back.
+If a search does not look at its limit, its row is ended here with the reason, so that nobody waits. It counts as stuck
+until it comes back; the process that is told so can end.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ LOOK_SECONDS = 0.5
 
 log = structlog.get_logger(__name__)
 
-Attendant = Callable[[int, int], None]
-"""Is called after each look with the number of stuck threads and with that of all running searches."""
+Attendant = Callable[[int], None]
+"""Is called after each look with the number of stuck searches."""
 
 
 @dataclass
@@ -70,7 +70,7 @@ class Watch:
         self._attendants.append(attendant)
 
     def stuck(self) -> int:
-        """Return the number of threads that are stuck in searches that were ended."""
+        """Return the number of searches that were ended and have not come back."""
         with self._lock:
             return sum(one.ended for one in self._searches.values())
 
@@ -88,10 +88,8 @@ class Watch:
                 continue
             log.error("search overstays its limit", run=str(run_id))
             one.ended = True
-        with self._lock:
-            running = len(self._searches)
         for attendant in self._attendants:
-            attendant(self.stuck(), running)
+            attendant(self.stuck())
 
     def _run(self) -> None:
         while True:

@@ -3,17 +3,20 @@
 import csv
 import io
 import re
+import threading
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 
 from search.models import KnowledgeBase, SearchRun, SearchStep
 from search.services.searches.request_search import request_search
 from search.services.searches.run_search import run_search
+from search.views import results
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -142,6 +145,27 @@ def test_a_queued_search_without_a_worker_says_so_and_works_without_scripts(
     assert "No search worker is running" in html
     assert '<noscript><meta http-equiv="refresh" content="1"></noscript>' in html
     assert 'hx-trigger="every 200ms"' in html
+
+
+def test_a_search_that_ends_soon_is_shown_with_its_results_at_once(
+    admin_client: Client, ask: Callable[..., SearchRun], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "ONE_RENDER_SECONDS", 60.0)
+    # A search of a command needs no worker, so the page has no reason not to wait.
+    run = ask(origin=SearchRun.Origin.COMMAND)
+
+    def searched() -> None:
+        try:
+            run_search(run.pk, live=True)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=searched)
+    thread.start()
+    html = shown(admin_client, run)
+    thread.join()
+    assert "Amber Road" in html
+    assert "hx-get" not in html
 
 
 def test_following_answers_nothing_while_there_is_nothing_new(client: Client, ask: Callable[..., SearchRun]) -> None:

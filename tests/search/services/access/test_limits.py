@@ -187,19 +187,19 @@ def test_searches_are_accepted_while_the_oldest_has_not_waited_long(
 @pytest.mark.parametrize(
     ("reports", "expected"),
     [
-        # Two workers of four threads, 0.8 s a search: one in 0.1 s. The third has done nothing yet, and counts as well.
-        ([(4, 0.8), (4, 0.8), (4, 0.0)], 20 * 0.8 / 12),
-        ([(2, 1.0), (1, 0.5)], 20 / 4),
-        ([(4, 0.0)], 0.1),
+        # Two workers, 0.2 s a search: one in 0.1 s. The third has done nothing yet, and counts as well.
+        ([0.2, 0.2, 0.0], 20 * 0.2 / 3),
+        ([1.0, 0.5], 20 / 3),
+        ([0.0], 0.1),
     ],
 )
 def test_the_wait_is_what_the_workers_need_for_all_who_are_before_one(
-    settings: Settings, queued: redis.Redis, reports: list[tuple[int, float]], expected: float
+    settings: Settings, queued: redis.Redis, reports: list[float], expected: float
 ) -> None:
     queued.rpush(QUEUE, *[waiting(0.1)] * 20)
     now = int(time.time() * 1000)
-    for number, (threads, seconds) in enumerate(reports):
-        report = {"worker": f"search{number}@test", "pid": number, "threads": threads, "seconds": seconds}
+    for number, seconds in enumerate(reports):
+        report = {"worker": f"search{number}@test", "pid": number, "seconds": seconds}
         queued.zadd(workers_key(QUEUE), {json.dumps(report): now + 60_000})
     forget()
     assert expected_wait(QUEUE) == pytest.approx(expected, abs=0.09)
