@@ -69,7 +69,7 @@ class Site:
         ).stdout  # fmt: skip
 
     def worker_pids(self) -> list[int]:
-        """Return the process ids of the search worker."""
+        """Return the process ids of the search worker, which has a process for each search at a time."""
         found = []
         for folder in Path("/proc").iterdir():
             if not folder.name.isdigit():
@@ -80,7 +80,7 @@ class Site:
             except OSError:
                 continue
             of_ours = f"GRASP_HOME={self.home}".encode() in environment
-            if of_ours and b"celery" in arguments and b"search" in b",".join(arguments).split(b"queues")[-1]:
+            if of_ours and b"grasp_site.search_worker" in arguments:
                 found.append(int(folder.name))
         return found
 
