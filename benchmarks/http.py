@@ -34,7 +34,7 @@ WARM = 100
 PATIENCE = 30
 """Seconds that a user waits for an answer."""
 UNLIMITED = "1000000"
-PROCESSES = {"uvicorn": "web", "celery": "search worker", "postgres": "Postgres", "valkey-server": "Valkey"}
+PROCESSES = {"uvicorn": "web", "search_worker": "search worker", "postgres": "Postgres", "valkey-server": "Valkey"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ Memory = dict[str, float]
 NAMES = {
     "uvicorn": "web",
     "multiprocessing.spawn": "web",
-    "--queues search": "search worker",
+    "grasp_site.search_worker": "search worker",
     "--queues jobs": "jobs worker",
     "postgres": "Postgres",
     "valkey-server": "Valkey",

@@ -12,7 +12,7 @@ from benchmarks.common import running, table
 from training.data.examples import read_examples
 
 SEARCHES = 100
-SHOWN = {"uvicorn": "web", "celery": "search worker", "postgres": "Postgres", "valkey-server": "Valkey"}
+SHOWN = {"uvicorn": "web", "search_worker": "search worker", "postgres": "Postgres", "valkey-server": "Valkey"}
 """Part of a process's command → its name in the table."""
 
 
