@@ -13,7 +13,7 @@ from benchmarks.common import NotHere, show, site
 SCRIPTS = (
     "import_speed",
     "index_speed",
-    "growth",
+    "sizes",
     "plans",
     "progress",
     "graph",
@@ -48,7 +48,7 @@ WITH_ARGUMENTS = (
     "calibrate",
     "crowd",
     "fit_reading",
-    "growth",
+    "sizes",
     "ledger",
     "people",
     "plans",

@@ -1,6 +1,6 @@
 """Plans of each kind of question on synthetic graphs: processor time on the memory-mapped files, and how it grows.
 
-The bases are those that `growth --keep --parts nodes,adjacency,columns` leaves.
+The bases are those that `sizes --keep --parts nodes,adjacency,columns` leaves.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _measured(size: str) -> dict[str, tuple[float, float, str]]:
     from search.models import Release, Snapshot
     from search.wiring import Tools
 
-    snapshot = Snapshot.objects.filter(knowledge_base__name=f"growth-{size}").latest("pk")
+    snapshot = Snapshot.objects.filter(knowledge_base__name=f"sizes-{size}").latest("pk")
     # Never stored: what is asked here needs no release but its snapshot.
     tools = Tools(Release(knowledge_base=snapshot.knowledge_base, snapshot=snapshot), 0)
     show(f"{size}: {snapshot.nodes:,} nodes, {snapshot.edges:,} edges")

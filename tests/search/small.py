@@ -234,7 +234,8 @@ class Hold:
 
 
 _HERE = "tests.search.small"
-TOOLS = {"nodes": {"BACKEND": f"{_HERE}.node_tool"}, "adjacency": {"BACKEND": f"{_HERE}.no_tool"}}
+_NONE = {"BACKEND": f"{_HERE}.no_tool"}
+TOOLS = {"nodes": {"BACKEND": f"{_HERE}.node_tool"}, "adjacency": _NONE, "columns": _NONE}
 PIPELINES: dict[str, dict[str, Any]] = {
     "path": {
         "TITLE": "Path",

@@ -61,7 +61,7 @@ def recovering(films: KnowledgeBase, settings: Settings) -> Iterator[KnowledgeBa
     settings.GRASP_TOOLS = {
         **small.TOOLS, "encoder": double, "vectors": double, "no_vectors": double,
         "graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"},
-        **{name: {"BACKEND": "tests.search.small.no_tool"} for name in ("mentions", "text")},
+        **{name: {"BACKEND": "tests.search.small.no_tool"} for name in ("mentions", "text", "columns")},
     }  # fmt: skip
     wiring.forget()
     wiring.encoder.cache_clear()

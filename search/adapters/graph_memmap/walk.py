@@ -118,7 +118,7 @@ class Walk(Elimination[Table]):
 
     def compare(self, rows: Table, condition: Filter) -> None:
         """Raise: plans that compare fields of two nodes are executed elsewhere."""
-        raise StageError("traverse", "the memory-mapped graph compares no fields of two nodes", permanent=True)
+        raise StageError("traverse", "the memory-mapped graph compares no fields of two entities", permanent=True)
 
     def read(self, hop: Hop, near: str, far: str, home: Mapping[str, Table]) -> float:
         """Return the number of edges that walking a hop reads, or looks up if its far nodes are given."""

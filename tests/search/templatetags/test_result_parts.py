@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from uuid import UUID
 
-from search.templatetags.result_parts import conditions, judging
+from django.template import Context
+
+from search.templatetags.result_parts import conditions, foot
 
 
 def condition(label: str, **values: str) -> SimpleNamespace:
@@ -31,8 +34,10 @@ def test_an_order_that_the_result_tells_itself_is_left_out_and_a_long_label_is_c
 
 
 def test_a_judgment_that_was_given_is_taken_back_by_the_same_button() -> None:
-    result = SimpleNamespace(id='a"1', name="<Mug>")
-    asked, given = judging(result, ""), judging(result, "wrong")
+    result = SimpleNamespace(id='a"1', name="<Mug>", rank=1)
+    search = SimpleNamespace(id=UUID(int=1), only_stored=False, pending=False, searchable=False)
+    asked = foot(Context({"search": search}), result)
+    given = foot(Context({"search": search, "marks": {result.id: "wrong"}}), result)
     assert 'name="right" value="a&quot;1" data-kind="right" aria-pressed="false"' in asked
     assert 'name="wrong" value="a&quot;1" data-kind="wrong" aria-pressed="false"' in asked
     assert "– &lt;Mug&gt;</span></button>" in asked

@@ -68,10 +68,11 @@ def right(planner: Planner, examples: Sequence[Example]) -> float:
 def test_what_words_cannot_tell_is_learned_from_answers(planner: Planner, taught: makers.Taught) -> None:
     learned, metrics = taught.learned, taught.metrics
     unseen = makers.questions(makers.TAUGHT)
-    assert right(planner, unseen) == 0.0
+    # Both relations fit as well, so one of them is taken for both.
+    assert right(planner, unseen) == 0.5
     wise = replace(planner, plan_scorers=Kept(learned), artifact="a")
     assert right(wise, unseen) == 1.0
-    assert metrics["plan_accuracy"] == metrics["whole"] == {"before": 0, "after": 100}
+    assert metrics["plan_accuracy"] == metrics["whole"] == {"before": 50, "after": 100}
     assert (metrics["reachable"], metrics["way"]) == (100, 1.0)
     listed = wise(Question(unseen[0].text), Limit())
     assert {plan.source for plan in listed} == {"learned"}

@@ -42,7 +42,7 @@ class Cost:
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Print the table for the sizes asked for."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks growth", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks sizes", description=__doc__)
     parser.add_argument("--sizes", default="3k,30k", help=f"of {', '.join(SIZES)}, separated by commas")
     parser.add_argument("--parts", default="", help="only these parts of the indexes, and those that they read first")
     parser.add_argument("--keep", action="store_true", help="keep the bases, and do not import them again")
@@ -81,7 +81,7 @@ def _measured(size: str, parts: Sequence[str], keep: bool) -> dict[str, Cost]:
     from search.services.jobs.run_context import plain_run
     from search.services.knowledge.index_snapshot import part_writers
 
-    name, found = f"growth-{size}", dict[str, Cost]()
+    name, found = f"sizes-{size}", dict[str, Cost]()
     there = Snapshot.objects.filter(knowledge_base__name=name, status=BuildStatus.READY)
     if not there.exists():
         found[IMPORT] = _cost(IMPORT, size)
@@ -104,7 +104,7 @@ def _measured(size: str, parts: Sequence[str], keep: bool) -> dict[str, Cost]:
 
 def _cost(part: str, given: str, folder: Path | None = None) -> Cost:
     """Do a part in a process of its own; return what it took, and the size of `folder` then."""
-    command = [sys.executable, "-m", "benchmarks.growth", part, given]
+    command = [sys.executable, "-m", "benchmarks.sizes", part, given]
     told = subprocess.run(command, cwd=PROJECT, stdout=subprocess.PIPE, check=True).stdout
     seconds, memory = json.loads(told.splitlines()[-1])
     files = folder.rglob("*") if folder is not None else ()
@@ -123,7 +123,7 @@ def _work(part: str, given: str) -> None:
         # Not in the folder for temporary files, which may be memory.
         with tempfile.TemporaryDirectory(dir=os.environ["GRASP_HOME"]) as folder:
             generate(Path(folder), *SIZES[given])
-            _timed(lambda: import_snapshot(source=Path(folder), name=f"growth-{given}", index=False))
+            _timed(lambda: import_snapshot(source=Path(folder), name=f"sizes-{given}", index=False))
         return
     snapshot, run = Snapshot.objects.get(pk=given), plain_run()
     if part == READ:
