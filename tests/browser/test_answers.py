@@ -176,13 +176,13 @@ def test_a_facet_narrows_the_answers_by_keys_alone_and_can_be_taken_away(
 
 
 def test_what_was_not_understood_stands_word_by_word(page: Page) -> None:
-    asked = {"knowledge_base": "products", "question": "Which blorble zumpty products did Ingunn Aas design?"}
+    asked = {"knowledge_base": "products", "question": "Which quorvex zumpty products did Ingunn Aas design?"}
     described = page.request.post("/api/v1/searches/?wait=30", data=asked).json()
     page.goto(f"/search/{described['id']}/")
     expect(page.locator("#because")).to_have_text(
-        "We are not sure, because “blorble” and “zumpty” could not be checked."
+        "We are not sure, because “quorvex” and “zumpty” could not be checked."
     )
-    page.get_by_role("button", name="Ignore “blorble” and “zumpty”").click()
+    page.get_by_role("button", name="Ignore “quorvex” and “zumpty”").click()
     expect(page.locator("#because")).to_have_text("Sure: this meaning was chosen, and all of it was checked.")
 
 
