@@ -289,6 +289,12 @@ def shared_relation(context: Context, left: Derivation, right: Derivation) -> It
     yield right.meaning, ()
 
 
+def shared_kind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
+    """The kind of thing that nodes share. Only its type is walked to, so that a name would be lost."""
+    if isinstance(right.meaning, Kind):
+        yield right.meaning, ()
+
+
 def relation_shared(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """A relation before the words that say that two nodes share it, if it does not join such nodes itself."""
     if not _mutual(context, left.meaning):
