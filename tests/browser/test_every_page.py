@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.asking import QUESTION, ask, open_details, open_understood
+from tests.browser.asking import QUESTION, ask, finished, open_details, open_understood
 from tests.browser.axe import faint_in_dark, violations
 from tests.browser.conftest import PRODUCTS, Site
 from tests.browser.unwieldy import LONG_ID, NAME, write_bundle
@@ -241,8 +241,9 @@ def test_a_plan_that_had_to_be_mended_has_no_fault(open_checked: OpenPage) -> No
     before = page.url
     page.locator(".code-box").get_by_role("button", name="Ask with this plan").click()
     page.wait_for_url(lambda url: url != before)
-    expect(page.get_by_text("How this was found")).to_be_visible()
+    finished(page)
     open_details(page)
+    expect(page.get_by_text("How this was found")).to_be_visible()
 
     assert faults_of(page) == []
 
