@@ -62,7 +62,7 @@ def _first(order: Json, placed: str, relations: Relations) -> str:
     if count is not None and not count.get("function"):
         return most_words(count, order["direction"], relations)
     what = placed.removeprefix("one ")
-    if happened(what.split()[0]):
+    if happened(str(order["by"].get("field", ""))):
         return f"was {what}"
     return f"has {what.removeprefix('with ')}" if what.startswith("with ") else f"is the {placed}"
 
@@ -86,10 +86,10 @@ def conditions_of(plan: Json, relations: Relations) -> tuple[str, list[str], lis
     parts = [*_joined(plan, relations), *(one.words for one in named_conditions(plan, relations))]
     labels = plan["target"].get("labels") or [ANY]
     kind = " or ".join(map(type_words, labels)) if ANY not in labels else "thing"
-    filters = list(_of_filters(plan, relations))
-    dated = [said for said in filters if happened(said.split()[0]) and said.split()[1] in DATED_WORDS.values()]
-    kind = " ".join([kind, " and ".join(dated)]).strip()
-    if others := [said for said in filters if said not in dated]:
+    dated, others = _of_filters(plan, relations)
+    if dated:
+        kind = f"{kind} {' and '.join(dated)}"
+    if others:
         kind = f"{kind} with {', '.join(others)}"
     goal = plan["target"].get("var", "T")
     named = next((name_words(anchor, relations) for anchor in plan["anchors"] if anchor["var"] == goal), "")
@@ -141,14 +141,18 @@ def name_words(anchor: Json, relations: Relations) -> str:
     return f"the {reading_words(inside, relations)}" if inside else f"“{anchor_words(anchor)}”"
 
 
-def _of_filters(plan: Json, relations: Relations) -> Iterator[str]:
+def _of_filters(plan: Json, relations: Relations) -> tuple[list[str], list[str]]:
+    """Return the filters in words: those that say when something happened to the answer, and the others."""
     goal = plan["target"].get("var", "T")
     variables = variables_of(plan)
+    dated, others = list[str](), list[str]()
     for condition in plan.get("filters") or ():
         if _is_any_neighbour(plan, condition):
             continue
         whose = "" if condition["var"] == goal else variables.get(condition["var"], condition["var"])
-        yield filter_words(condition, whose, variables, relations)
+        when = not whose and condition["op"] in DATED_WORDS and happened(condition.get("field") or "")
+        (dated if when else others).append(filter_words(condition, whose, variables, relations))
+    return dated, others
 
 
 def exclusions(plan: Json, relations: Relations) -> Iterator[str]:
