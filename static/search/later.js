@@ -46,11 +46,14 @@ async function bring(link) {
   }
 }
 
-// This event does not bubble, so it is caught on its way down.
-document.addEventListener("toggle", (event) => {
-  const link = event.target.matches("details[open]") && event.target.querySelector("[data-later]");
-  if (link && link.closest("details") === event.target) bring(link);
-}, true);
+const opened = (part) => {
+  const link = part.matches("details[open]") && part.querySelector("[data-later]");
+  if (link && link.closest("details") === part) bring(link);
+};
+
+// This event does not bubble, so it is caught on its way down. What was opened before this script had come gave none.
+document.addEventListener("toggle", (event) => opened(event.target), true);
+document.querySelectorAll("details[open]").forEach(opened);
 
 // The number of a source leads to what bears a sentence out, and opens it.
 document.addEventListener("click", (event) => {

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.asking import ask, finished
 from tests.browser.axe import faint_in_dark, violations
@@ -105,3 +106,16 @@ def test_a_bare_name_is_asked_back_about_in_words_of_the_base(show: Callable[...
     finished(page)
     expect(page.locator("#because")).to_have_text("Sure: this meaning was chosen, and all of it was checked.")
     expect(page.locator(".meaning-of")).to_have_text(said)
+
+
+def test_what_is_opened_before_the_scripts_have_come_arrives_with_them(page: Page) -> None:
+    ask(page)
+    held: list[Route] = []
+    page.route(re.compile(r"search/later\..*js"), lambda route: held.append(route))
+    page.reload(wait_until="commit")
+    why = page.locator("details.why").first
+    why.locator("> summary").click()
+    expect(why.locator("[data-later]")).to_have_count(1)
+    with page.expect_response(re.compile("results/1/why/")):
+        held[0].continue_()
+    expect(why.locator("[data-later]")).to_have_count(0)
