@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from search.domain.question import Question
+from search.domain.ranking import Keys, Numbers
 from search.domain.trace import Limit
 from search.domain.vector_kinds import PROSE
 from search.interfaces import Encoder, TextIndex, VectorIndex, Vectors
@@ -56,16 +57,15 @@ def likeness(vectors: VectorIndex, vector: Vectors, keys: Sequence[int]) -> dict
     return {key: cosine + TOLD * max(0.0, told.get(key, cosine) - cosine) for key, cosine in whole.items()}
 
 
-def squared_coverage(index: TextIndex, text: str, keys: Sequence[int]) -> dict[int, float]:
-    """Return key → the squared coverage of a text by the node's document; nodes that share no word are absent.
+def squared_coverage(index: TextIndex, text: str, keys: Keys) -> Numbers:
+    """Return for each key the squared coverage of a text by the node's document; 0 where they share no word.
 
     The coverage is the document's BM25 score, divided by the sum of the idf of the text's words: about the share of
     what the text says that the document says in the same words. As a share of the best score of all documents, one word
     that a document happens to share would count as all of them where no document shares more.
     """
-    if not keys:
-        return {}
-    _, found = index.word_scores(text, np.array(keys, dtype=np.int32))
-    shared = {key: float(score) for key, score in zip(keys, found.sum(axis=0), strict=True) if score > 0}
-    most = index.rarity(text) if shared else 1.0
-    return {key: (score / most) ** 2 for key, score in shared.items()}
+    if not len(keys):
+        return np.zeros(0)
+    _, found = index.word_scores(text, keys.astype(np.int32))
+    shared: Numbers = found.sum(axis=0).astype(np.float64)
+    return (shared / index.rarity(text)) ** 2 if shared.any() else shared

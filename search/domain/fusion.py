@@ -10,7 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
-from search.domain.ranking import RECORDED_ENTRIES, Cosines, Ranking, keys_in
+import numpy as np
+
+from search.domain.ranking import RECORDED_ENTRIES, Cosines, Ranking, Scores, keys_in
 from search.domain.trust import Trust
 
 DIGITS = 12
@@ -244,21 +246,19 @@ class Fusion:
         return written | {"cosines": [self.cosines.get(key) for key in written["keys"]]}
 
 
-def rrf(rankings: Mapping[str, Ranking | Fusion], weights: Mapping[str, float], k: float) -> dict[int, float]:
+def rrf(rankings: Mapping[str, Ranking | Fusion], weights: Mapping[str, float], k: float) -> Scores:
     """Return key → fused score: the sum over lists of weight / (k + rank), with ranks from 1.
 
     A list contributes 0 to a candidate that it does not contain (GRASP, section on fusion; the convention is ours). A
     list with weight 0 is ignored, so that its candidates do not appear at the end of the fused list. Sums are rounded
     to `DIGITS` decimals, so that they do not depend on the order of the lists.
     """
-    fused: dict[int, float] = {}
-    for name, listed in rankings.items():
-        weight = weights[name]
-        if weight <= 0:
-            continue
-        for rank, candidate in enumerate(listed.ranking, 1):
-            fused[candidate.key] = fused.get(candidate.key, 0.0) + weight / (k + rank)
-    return {key: round(score, DIGITS) for key, score in fused.items()}
+    lists = [(weights[name], listed.ranking.arrays.node_keys) for name, listed in rankings.items() if weights[name] > 0]
+    keys = np.unique(np.concatenate([np.empty(0, np.int64), *(listed for _, listed in lists)]))
+    fused = np.zeros(len(keys))
+    for weight, listed in lists:
+        fused[keys.searchsorted(listed)] += weight / (k + np.arange(1, len(listed) + 1))
+    return Scores(keys, np.round(fused, DIGITS))
 
 
 def _leaf_paths(fusion: Fusion, path: ListPath = ()) -> Iterator[ListPath]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from search.domain.aggregates import Aggregated
 from search.domain.evidence import PlanShare
 from search.domain.graph import Node
 from search.domain.plan import Anchor, Plan, PlanSource
-from search.domain.ranking import RECORDED_ENTRIES, Candidate, Ranking
+from search.domain.ranking import RECORDED_ENTRIES, Candidate, CandidateArrays, Ranking, Scores
 from search.domain.trust import Trust
 
 
@@ -139,7 +142,7 @@ class Traversal:
 
     plan_index: int
     backend: str
-    candidates: tuple[Candidate, ...]
+    candidates: Sequence[Candidate]
     truncated: bool = False
     query: str = ""
     note: str = ""
@@ -154,7 +157,8 @@ class Traversal:
 
     def to_json(self) -> dict[str, Any]:
         """Return the query, the first 100 candidates as parallel lists, and the number of all candidates (`total`)."""
-        head = self.candidates[:RECORDED_ENTRIES]
+        head = CandidateArrays.of(self.candidates[:RECORDED_ENTRIES])
+        keys = head.node_keys.tolist()
         written = {} if self.aggregate is None else {"aggregate": self.aggregate.to_json()}
         return (
             written
@@ -164,10 +168,10 @@ class Traversal:
                 "query": self.query,
                 "truncated": self.truncated,
                 "total": self.total,
-                "keys": [candidate.key for candidate in head],
-                "scores": [candidate.score for candidate in head],
+                "keys": keys,
+                "scores": head.scores.tolist(),
             }
-            | ({"placed": [self.placed[c.key].to_json() for c in head]} if self.placed else {})
+            | ({"placed": [self.placed[key].to_json() for key in keys]} if self.placed else {})
             | ({"unlisted": self.unlisted} if self.unlisted else {})
         )
 
@@ -193,21 +197,19 @@ class GraphRanking:
         """Return an empty list, for a graph that found no candidate."""
         return cls(Ranking(), Trust.of_nothing(), found=found)
 
-    def shares(self, key: int) -> tuple[PlanShare, ...]:
-        """Return the plans that put a candidate into the list, with their shares of its score, largest share first.
+    def shares(self, keys: Sequence[int]) -> list[tuple[PlanShare, ...]]:
+        """Return for each candidate the plans that put it into the list, with their shares of its score, largest first.
 
         Equal shares stand in the order of `parts`, which is the order of the plans' probability. A negative part (a
         text that counts against the candidate) counts as 0. If all parts are 0, all plans get the same share.
         """
-        parts = {index: max(0.0, scores[key]) for index, scores in self.parts.items() if key in scores}
-        total = sum(parts.values())
-        even = 1.0 / len(parts) if parts else 0.0
-        shares = [PlanShare(index, part / total if total > 0 else even) for index, part in parts.items()]
-        return tuple(sorted(shares, key=lambda share: -share.share))
+        asked = np.array(keys, dtype=np.int64)
+        parts = {index: Scores.of(scores).known(asked).tolist() for index, scores in self.parts.items()}
+        return [_shares({index: scores[at] for index, scores in parts.items()}) for at in range(len(keys))]
 
     def plan_of(self, key: int) -> int | None:
         """Return the index of the plan with the largest share in a candidate, or None if no plan found it."""
-        shares = self.shares(key)
+        (shares,) = self.shares([key])
         return shares[0].plan_index if shares else None
 
     @property
@@ -218,7 +220,16 @@ class GraphRanking:
     def to_json(self) -> dict[str, Any]:
         """Return the first 100 candidates of the list, the plans and shares of each, and the trust in the list."""
         listed = self.ranking.to_json()
-        shares = [self.shares(key) for key in listed["keys"]]
+        shares = self.shares(listed["keys"])
         listed["plans"] = [several[0].plan_index if several else None for several in shares]
         listed["shares"] = [[share.to_json() for share in several] for several in shares]
         return listed | self.trust.to_json()
+
+
+def _shares(parts: Mapping[int, float]) -> tuple[PlanShare, ...]:
+    """Return the shares of plans in a candidate, from their parts in its score; NaN where a plan has not found it."""
+    found = {index: max(0.0, part) for index, part in parts.items() if not math.isnan(part)}
+    total = sum(found.values())
+    even = 1.0 / len(found) if found else 0.0
+    shares = [PlanShare(index, part / total if total > 0 else even) for index, part in found.items()]
+    return tuple(sorted(shares, key=lambda share: -share.share))

@@ -12,7 +12,7 @@ from search.domain.linking import LinkedPlan
 from search.domain.options import option
 from search.domain.plan import Filter, Plan, Target
 from search.domain.plan.checks import misfits
-from search.domain.ranking import in_order_of
+from search.domain.ranking import CandidateArrays, in_order_of
 from search.domain.trace import Limit
 from search.domain.triplets import Symbol, TripletQuery
 from search.domain.vector_kinds import DOCUMENT, NAME, WHOLE
@@ -131,7 +131,7 @@ class Candidates:
             if found.truncated:
                 notes.said.append(f"More than {self.filtered:,} entities meet the condition on {condition.field}.")
             if found.candidates:
-                return np.unique(np.fromiter((one.key for one in found.candidates), dtype=np.int32))
+                return np.unique(CandidateArrays.of(found.candidates).node_keys.astype(np.int32))
         why = "no entity has this value" if asked is not None else "there is no such property"
         joins = "; it joins the name that is searched" if symbol.text else "; it is left out"
         notes.said.append(f"{condition.field} {condition.op} {condition.value!r:.60} cannot be applied: {why}{joins}.")

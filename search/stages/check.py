@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from search.domain.conditions import CheckedConditions, Conditions
 from search.domain.errors import StageError
 from search.domain.evidence import ConditionStatus, OrderEvidence
@@ -13,7 +15,7 @@ from search.domain.linking import GraphRanking, LinkedPlan, Traversal
 from search.domain.options import option
 from search.domain.plan import Count, EdgeField, Plan, walks
 from search.domain.question import Question
-from search.domain.ranking import RECORDED_ENTRIES
+from search.domain.ranking import RECORDED_ENTRIES, CandidateArrays
 from search.domain.shown import most_probable_found
 from search.domain.trace import Limit
 from search.interfaces import GraphStore
@@ -53,7 +55,7 @@ class Check:
         found = {traversal.plan_index: traversal for traversal in graph.found}
         leading = plans[0].index if graph.leading is None else graph.leading
         keys = fusion.ranking.keys[: max(self.depth, question.k)]
-        shares = {key: graph.shares(key) for key in keys}
+        shares = dict(zip(keys, graph.shares(keys), strict=True))
         plan_of = {key: several[0].plan_index if several else leading for key, several in shares.items()}
         conditions: dict[int, Conditions] = {}
         problems: list[str] = []
@@ -164,13 +166,19 @@ class _Asked:
         plan = self.linked.plan
         if not plan.anchors and self.found is None:
             return self._matching(plan, self.keys)
-        listed = {candidate.key for candidate in self.found.candidates} if self.found else set()
+        listed = self._listed()
         status: dict[int, ConditionStatus] = {key: "met" if key in listed else "not_met" for key in self.keys}
         if self.found is None or self.found.truncated:
             asked = self._matching(plan, [key for key in self.keys if key not in listed])
             limited = plan.order is not None and plan.order.limit is not None
             status |= {key: "unknown" if limited and one == "met" else one for key, one in asked.items()}
         return status
+
+    def _listed(self) -> set[int]:
+        """Return those of the keys that are candidates of the traversal."""
+        found = CandidateArrays.of(self.found.candidates).node_keys if self.found else np.empty(0, np.int64)
+        keys = np.array(self.keys, dtype=np.int64)
+        return set(keys[np.isin(keys, found)].tolist())
 
     def _any(self, parts: Iterable[Plan], keys: Sequence[int]) -> dict[int, ConditionStatus]:
         """Return for each key whether it meets at least one of some parts of the plan."""

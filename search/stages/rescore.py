@@ -16,12 +16,11 @@ from search.domain.linking import GraphRanking, LinkedPlan, Traversal
 from search.domain.options import option
 from search.domain.plan import RISKS, Plan, Risk
 from search.domain.question import Question
-from search.domain.ranking import Ranking
+from search.domain.ranking import CandidateArrays, Keys, Numbers, Ranking, Scores
 from search.domain.trace import Limit
 from search.domain.trust import Trust
 from search.interfaces import Encoder, NodeStore, TextIndex, VectorIndex
 
-ScoresByKey = dict[int, float]
 _BORNE_OUT = 0.7
 """Least score of a plan's best candidate for the words left over, as a share of the best score of all documents."""
 _SAID = 0.5
@@ -91,41 +90,41 @@ class Rescore:
             elif linked.plan.reads_type:
                 scores_of[linked.index] = self._read_type(linked.plan, limit)
         self._add_residuals(by_index, scores_of, limit)
-        merged: ScoresByKey = {}
-        parts: dict[int, ScoresByKey] = {}
+        parts: dict[int, Scores] = {}
         for linked in _by_probability(plans):
             weight = linked.probability / max(1, len(linked.plan.anchors))
-            parts[linked.index] = part = {k: weight * score for k, score in scores_of.get(linked.index, {}).items()}
-            for key, score in part.items():
-                merged[key] = merged.get(key, 0.0) + score
+            own = scores_of.get(linked.index, _NOTHING)
+            parts[linked.index] = Scores(own.order, weight * own.numbers)
+        merged = _sum(parts)
         if not merged:
             return GraphRanking.empty(found)
         best = _best(plans, scores_of)
-        _put_in_order(best, found, merged, parts, self._said(best.plan, list(scores_of[best.index])))
+        candidates = scores_of[best.index].order
+        merged, parts = _in_order(best, found, merged, parts, self._said(best.plan, candidates))
         sure = best.probability / (max(1.0 - _refuted(plans, found), best.probability) or 1.0)
         ranking = Ranking.of(merged, QuestionCosines(question, self.encoder, self.vectors, limit, "rescore"))
         risk = _risk(plans, best)
         read = any(linked.plan.reads_type and scores_of.get(linked.index) for linked in plans)
-        if read or self._borne_out(best.plan, list(scores_of[best.index])):
+        if read or self._borne_out(best.plan, candidates):
             risk = RISKS[max(RISKS.index(risk), RISKS.index("normal"))]
         trust = Trust(len(scores_of[best.index]), risk, sure, not best.plan.target.relevance_text)
         return GraphRanking(ranking, trust, parts, found)
 
-    def _search_documents(self, plan: Plan, limit: Limit) -> ScoresByKey:
+    def _search_documents(self, plan: Plan, limit: Limit) -> Scores:
         """Return key → cosine of the documents nearest to the text of a plan that names no entity (`doc_search`)."""
         limit.check("rescore")
         text = " ".join(anchor.text for anchor in plan.anchors) or plan.target.relevance_text
         if not text:
-            return {}
+            return _NOTHING
         vector = self.encoder.encode([text])[0]
         nearest = self.vectors.nearest("document+relations", vector, self.corpus, plan.target.labels, limit)
         scores = {candidate.key: candidate.score for candidate in nearest}
         if plan.filters:
             kept = [node.key for node in self.nodes.nodes(list(scores), limit) if meets(node, plan.filters)]
             scores = {key: scores[key] for key in kept}
-        return scores
+        return Scores.of(scores)
 
-    def _read_type(self, plan: Plan, limit: Limit) -> ScoresByKey:
+    def _read_type(self, plan: Plan, limit: Limit) -> Scores:
         """Return key → 0 for the documents of a plan's types that match its text best, by words and by vectors.
 
         Their scores are the residual's: other plans' candidates have them on top of the score of their anchors.
@@ -136,17 +135,15 @@ class Rescore:
         if self.vectors.kinds:
             vector = self.encoder.encode([text])[0]
             found = [*found, *self.vectors.nearest("document+relations", vector, self.read, labels, limit)]
-        return dict.fromkeys((candidate.key for candidate in found), 0.0)
+        return Scores.of(dict.fromkeys((candidate.key for candidate in found), 0.0))
 
-    def _add_residuals(
-        self, by_index: Mapping[int, LinkedPlan], scores_of: Mapping[int, ScoresByKey], limit: Limit
-    ) -> None:
+    def _add_residuals(self, by_index: Mapping[int, LinkedPlan], scores_of: Mapping[int, Scores], limit: Limit) -> None:
         """Add the cosines of each plan's residual text and its candidates' documents; each text is embedded once.
 
         Plans much less probable than the best are left out: they would add almost nothing and cost as much as others.
         """
         least = self.believed * max((by_index[index].probability for index in scores_of), default=0.0)
-        wanted: dict[str, list[tuple[ScoresByKey, int]]] = {}
+        wanted: dict[str, list[tuple[Scores, int]]] = {}
         for index, scores in scores_of.items():
             linked = by_index[index]
             if scores and linked.probability >= least and (text := linked.plan.target.relevance_text):
@@ -157,13 +154,15 @@ class Rescore:
         vectors = self.encoder.encode(list(wanted))
         for vector, (text, several) in zip(vectors, wanted.items(), strict=True):
             limit.check("rescore")
-            keys = sorted({key for scores, _ in several for key in scores})
-            cosines, matches = likeness(self.vectors, vector, keys), self._covered(text, keys)
+            keys = np.unique(np.concatenate([scores.order for scores, _ in several]))
+            known = likeness(self.vectors, vector, keys.tolist())
+            cosines = np.fromiter((known.get(key, 0.0) for key in keys.tolist()), np.float64, len(keys))
+            matches = self._covered(text, keys)
             for scores, anchors in several:
-                for key in scores:
-                    scores[key] += cosines.get(key, 0.0) + anchors * matches.get(key, 0.0)
+                places = keys.searchsorted(scores.order)
+                scores.numbers += cosines[places] + anchors * matches[places]
 
-    def _borne_out(self, plan: Plan, keys: Sequence[int]) -> bool:
+    def _borne_out(self, plan: Plan, keys: Keys) -> bool:
         """Whether a document that the plan finds says its residual text about as well as the best of all documents.
 
         Among a plan's few candidates, that would be a strange chance if the plan were wrong.
@@ -172,10 +171,10 @@ class Rescore:
         if not plan.anchors or not text or self.text is None:
             return False
         best = self.text.search(text, 1)
-        _, found = self.text.word_scores(text, np.array(sorted(keys), dtype=np.int32))
+        _, found = self.text.word_scores(text, keys.astype(np.int32))
         return bool(best) and float(found.sum(axis=0).max(initial=0.0)) >= _BORNE_OUT * best[0].score
 
-    def _said(self, plan: Plan, keys: Sequence[int]) -> frozenset[int]:
+    def _said(self, plan: Plan, keys: Keys) -> Keys:
         """Return the nodes that an order puts first: those whose documents say the words that the plan leaves over.
 
         *The newest paper on batteries* is the newest of those on batteries. Without such words, or where no document
@@ -183,52 +182,72 @@ class Rescore:
         first used to get rid of rodents* asks for no date. Then no order counts.
         """
         text = plan.target.relevance_text if plan.order else ""
-        matches = self._matches(text, keys) if text else {}
-        said = frozenset(key for key, score in matches.items() if score >= _SAID)
+        if not text:
+            return keys
+        said = keys[self._matches(text, keys) >= _SAID]
         described = len(text.split()) > 1 and self.text is not None and bool(self.vectors.kinds)
-        return said or (frozenset() if described else frozenset(keys))
+        return said if len(said) or described else keys
 
-    def _covered(self, text: str, keys: Sequence[int]) -> ScoresByKey:
-        """Return key → `words` × the squared coverage of a residual text by the node's document."""
+    def _covered(self, text: str, keys: Keys) -> Numbers:
+        """Return for each key `words` × the squared coverage of a residual text by the node's document."""
         if self.text is None or not self.words:
-            return {}
-        return {key: self.words * share for key, share in squared_coverage(self.text, text, keys).items()}
+            return np.zeros(len(keys))
+        return self.words * squared_coverage(self.text, text, keys)
 
-    def _matches(self, text: str, keys: Sequence[int]) -> ScoresByKey:
-        """Return key → its BM25 score for a residual text, divided by the best score of these keys."""
-        if self.text is None or not keys:
-            return {}
-        _, found = self.text.word_scores(text, np.array(keys, dtype=np.int32))
-        scores = found.sum(axis=0)
-        best = float(scores.max(initial=0.0))
-        return {key: float(score) / best for key, score in zip(keys, scores, strict=True)} if best else {}
+    def _matches(self, text: str, keys: Keys) -> Numbers:
+        """Return for each key its BM25 score for a residual text, divided by the best score of these keys."""
+        if self.text is None or not len(keys):
+            return np.zeros(len(keys))
+        _, found = self.text.word_scores(text, keys.astype(np.int32))
+        scores: Numbers = found.sum(axis=0).astype(np.float64)
+        return scores / (scores.max(initial=0.0) or 1.0)
 
 
-def _scores(plan: Plan, traversal: Traversal) -> ScoresByKey:
+_NOTHING = Scores(np.empty(0, np.int64), np.empty(0))
+
+
+def _scores(plan: Plan, traversal: Traversal) -> Scores:
     """Return the anchor scores of a traversal, 1 for each candidate of a plan without anchors."""
-    return {candidate.key: candidate.score if plan.anchors else 1.0 for candidate in traversal.candidates}
+    found = CandidateArrays.of(traversal.candidates)
+    return Scores.unordered(found.node_keys, found.scores if plan.anchors else np.ones(len(found)))
 
 
-def _put_in_order(
-    best: LinkedPlan,
-    found: Sequence[Traversal],
-    merged: ScoresByKey,
-    parts: dict[int, ScoresByKey],
-    said: frozenset[int],
-) -> None:
-    """Replace the scores of the candidates that the best plan's order has placed; other plans have no part in them.
+def _sum(parts: Mapping[int, Scores]) -> Scores:
+    """Return for each candidate the sum of its parts."""
+    keys = np.unique(np.concatenate([part.order for part in parts.values()])) if parts else _NOTHING.order
+    numbers = np.zeros(len(keys))
+    for part in parts.values():
+        numbers[keys.searchsorted(part.order)] += part.numbers
+    return Scores(keys, numbers)
 
-    Only nodes among `said` are put in order; the others follow.
+
+def _in_order(
+    best: LinkedPlan, found: Sequence[Traversal], merged: Scores, parts: Mapping[int, Scores], said: Keys
+) -> tuple[Scores, dict[int, Scores]]:
+    """Return the scores and parts in which the candidates that the best plan's order has placed score by their place.
+
+    Other plans have no part in these. Only nodes among `said` are put in order; the others follow.
     """
     placed = next((one.placed for one in found if one.plan_index == best.index), {})
-    placed = {key: one for key, one in placed.items() if key in said}
-    last = max((one.place for one in placed.values()), default=0)
-    highest = max(map(abs, merged.values()), default=0.0) + 1.0
-    for key, one in placed.items():
-        # Less than one step between places, so that it orders equal places only.
-        merged[key] = ORDERED + last - one.place + merged[key] / (2 * highest)
-        for index, part in parts.items():
-            part.pop(key, None) if index != best.index else part.update({key: merged[key]})
+    order = Scores.of({key: one.place for key, one in placed.items()})
+    ordered = np.isin(order.order, said)
+    order = Scores(order.order[ordered], order.numbers[ordered])
+    if not order:
+        return merged, dict(parts)
+    highest = float(np.abs(merged.numbers).max(initial=0.0)) + 1.0
+    at = merged.order.searchsorted(order.order)
+    numbers = merged.numbers.copy()
+    # Less than one step between places, so that it orders equal places only.
+    numbers[at] = ORDERED + order.numbers.max() - order.numbers + merged.numbers[at] / (2 * highest)
+    whole = Scores(merged.order, numbers)
+    told = {}
+    for index, part in parts.items():
+        held = np.isin(part.order, order.order)
+        if index == best.index:
+            told[index] = Scores(part.order, np.where(held, whole.known(part.order), part.numbers))
+        else:
+            told[index] = Scores(part.order[~held], part.numbers[~held])
+    return whole, told
 
 
 def _left_out(plan: Plan) -> bool:
@@ -236,7 +255,7 @@ def _left_out(plan: Plan) -> bool:
     return plan.retrieval_mode == "skip" or plan.searches_documents
 
 
-def _best(plans: Sequence[LinkedPlan], scores_of: Mapping[int, ScoresByKey]) -> LinkedPlan:
+def _best(plans: Sequence[LinkedPlan], scores_of: Mapping[int, Scores]) -> LinkedPlan:
     """Return the most probable plan that found something."""
     return next(linked for linked in _by_probability(plans) if scores_of.get(linked.index))
 

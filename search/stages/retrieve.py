@@ -12,7 +12,7 @@ from search.domain.expansion import BETWEEN
 from search.domain.fusion import Fusion
 from search.domain.options import option
 from search.domain.question import Question
-from search.domain.ranking import Candidate, NotedRanking, Ranking, by_key
+from search.domain.ranking import Candidate, NotedRanking, Ranking, Scores, by_key
 from search.domain.trace import Limit
 from search.domain.vector_kinds import DOCUMENT, WHOLE
 from search.interfaces import Encoder, TextIndex, VectorIndex, VectorKind, Vectors
@@ -155,10 +155,12 @@ class Hybrid:
 
     def _summed(self, question: Question, words: Ranking, near: Ranking, cosines: QuestionCosines) -> Fusion:
         """Return the sum of both scores over the documents of both lists."""
-        keys = sorted({candidate.key for candidate in (*near, *words)})
+        keys = np.union1d(near.arrays.node_keys, words.arrays.node_keys)
         covered = squared_coverage(self.text, question.text, keys)
-        known = likeness(self.vectors, self.encoder.encode([question.text])[0], keys)
-        rankings = {"bm25": Ranking.of(covered, cosines), "vss": Ranking.of(known, by_key)}
+        known = likeness(self.vectors, self.encoder.encode([question.text])[0], keys.tolist())
+        shared = covered > 0
+        words = Ranking.of(Scores(keys[shared], covered[shared]), cosines)
+        rankings = {"bm25": words, "vss": Ranking.of(known, by_key)}
         return Fusion.added(rankings, {"bm25": self.words, "vss": 1.0}, cosines, self.depth)
 
 

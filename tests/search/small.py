@@ -229,7 +229,7 @@ class Hold:
     ) -> CheckedConditions:
         met = Conditions(0, "met", (("a", "met"),), ("met",))
         return CheckedConditions(
-            {key: replace(met, plans=graph.shares(key)) for key in graph.ranking.keys}, graph.leading
+            {key: replace(met, plans=graph.shares([key])[0]) for key in graph.ranking.keys}, graph.leading
         )
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from search.domain.linking import Placed, Traversal
 from search.domain.ordering import Value, Way, rank
-from search.domain.ranking import candidates_of
+from search.domain.ranking import CandidateArrays
 from search.key_sets import ranked
 
 Longs = NDArray[np.int64]
@@ -75,9 +75,8 @@ class Found:
     @classmethod
     def of(cls, other: Traversal) -> Found:
         """Return the candidates that another engine found."""
-        keys = np.fromiter((one.key for one in other.candidates), np.int64, len(other.candidates))
-        scores = np.fromiter((one.score for one in other.candidates), np.float64, len(other.candidates))
-        return cls(other.backend, keys, scores, other.truncated, other.query, other.note)
+        found = CandidateArrays.of(other.candidates)
+        return cls(other.backend, found.node_keys, found.scores, other.truncated, other.query, other.note)
 
     def take(self, rows: Longs | NDArray[np.bool_]) -> Found:
         """Return some of the candidates, given by position or as a mask."""
@@ -89,17 +88,18 @@ class Found:
 
     def traversal(self, index: int, rows: int, ranked: Ranked | None, way: Way) -> Traversal:
         """Return the best `rows` candidates of the plan at an index, with their places if they are in an order."""
-        keys = self.keys[:rows].tolist()
-        candidates = candidates_of(keys, self.scores[:rows].tolist())
-        left = len(self.keys) - len(keys)
+        candidates = CandidateArrays(self.keys[:rows], self.scores[:rows])
+        left = len(self.keys) - len(candidates)
         placed = {}
         if ranked is not None:
-            head = ranked.take(np.arange(len(keys)))
+            head = ranked.take(np.arange(len(candidates)))
             known = np.flatnonzero(head.ranks >= 0)
-            values: list[Value | None] = [None] * len(keys)
+            values: list[Value | None] = [None] * len(candidates)
             for at, value in zip(known.tolist(), head.read(head.ranks[known]), strict=True):
                 values[at] = value
-            placed = dict(zip(keys, map(Placed, values, head.places(way).tolist()), strict=True))
+            placed = dict(
+                zip(candidates.node_keys.tolist(), map(Placed, values, head.places(way).tolist()), strict=True)
+            )
         return Traversal(
             index, self.backend, candidates, self.truncated or left > 0, self.query, self.note, placed,
             unlisted=0 if self.truncated else left,

@@ -19,6 +19,7 @@ from search import wiring
 from search.domain.errors import PlanInvalid, StageError
 from search.domain.linking import Placed
 from search.domain.plan import Plan
+from search.domain.ranking import CandidateArrays
 from search.domain.trace import Limit
 from search.interfaces import Keys
 from search.models import SearchRun
@@ -122,7 +123,7 @@ def _executed(run: SearchRun, output: Outputs, index: int, seconds: float) -> Pl
     if not linked.is_executable:
         return PlanAnswers(linked.plan, reason="The plan follows nothing in the graph, so it has no answers.")
     found = tools.graph.execute(linked, Limit.seconds(seconds), run.release.snapshot.nodes)
-    keys = np.fromiter((candidate.key for candidate in found.candidates), np.int32, len(found.candidates))
+    keys = CandidateArrays.of(found.candidates).node_keys.astype(np.int32)
     placed = tuple(found.placed[key] for key in keys.tolist()) if found.placed else ()
     return PlanAnswers(linked.plan, keys, placed, not found.truncated)
 
