@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import cast
 
 from django.conf import settings
@@ -100,9 +102,25 @@ class ConfiguredLanguageModel:
         return calls
 
 
+ACTIVE = "EXISTS (SELECT FROM search_endpoint WHERE active)"
+"""SQL: whether an endpoint of the admin is in use."""
+_active: ContextVar[bool | None] = ContextVar("endpoint_active", default=None)
+
+
+@contextmanager
+def endpoint_known(active: bool) -> Iterator[None]:
+    """Within it, whether an endpoint of the admin is in use is not asked again: a search reads it with its own row."""
+    token = _active.set(active)
+    try:
+        yield
+    finally:
+        _active.reset(token)
+
+
 def _endpoint_active() -> bool:
-    """Whether an endpoint of the admin is in use: every search asks, so in one journey and by a prepared statement."""
-    [(active,)] = read(STAGE, "SELECT EXISTS (SELECT FROM search_endpoint WHERE active)", keep=True)
+    if (known := _active.get()) is not None:
+        return known
+    [(active,)] = read(STAGE, f"SELECT {ACTIVE}", keep=True)
     return bool(active)
 
 

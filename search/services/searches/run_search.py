@@ -15,6 +15,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from search import wiring
+from search.adapters.llm_openai.configured import ACTIVE, endpoint_known
 from search.domain.errors import SearchCancelled, SearchError, StageError
 from search.domain.trace import Limit, Trace
 from search.models import SearchRun
@@ -39,7 +40,8 @@ CANCEL_LOOK = 0.25
 
 _CLAIM = (
     "UPDATE search_searchrun SET status = %s, started = %s, changes = changes + 1 WHERE id = %s AND status = %s "
-    "RETURNING *, (SELECT status FROM search_release WHERE id = release_id) AS release_status"
+    "RETURNING *, (SELECT status FROM search_release WHERE id = release_id) AS release_status, "
+    f"{ACTIVE} AS endpoint_active"
 )
 
 
@@ -54,16 +56,18 @@ def run_search(run_id: UUID | str, *, live: bool = False, awaited: bool = False)
     django.db.OperationalError when Postgres stays unreachable; `end_abandoned` then ends the row later.
     """
     taken = time.perf_counter()
-    run = claim_run(run_id)
-    if run is None:
+    claimed = claim_run(run_id)
+    if claimed is None:
         return SearchRun.objects.get(pk=run_id)
+    run, endpoint_active = claimed
     recorder = Recorder(run, live, awaited)
     # Default outcome, written in `finally` when an unexpected exception escapes.
     failure: StageError | None = _fail(
         run, "search", "An unexpected error stopped the search; the worker's log has it."
     )
     try:
-        with WATCH.over(run.pk, partial(end_overstayed, run.pk)) if live else nullcontext():
+        watched = WATCH.over(run.pk, partial(end_overstayed, run.pk)) if live else nullcontext()
+        with watched, endpoint_known(endpoint_active):
             failure = attempt(run, recorder, _cancel_asked(run.pk))
     finally:
         run.seconds = time.perf_counter() - recorder.began
@@ -77,16 +81,17 @@ def run_search(run_id: UUID | str, *, live: bool = False, awaited: bool = False)
     return run
 
 
-def claim_run(run_id: UUID | str) -> SearchRun | None:
-    """Mark a queued search as running and return its row, in one statement; None if it is not queued.
+def claim_run(run_id: UUID | str) -> tuple[SearchRun, bool] | None:
+    """Mark a queued search as running, in one statement; None if it is not queued.
 
-    A release that this process has opened is not read again, unless it was dropped since then.
+    Returns its row, and whether an endpoint of the admin is in use. A release that this process has opened is not read
+    again, unless it was dropped since then.
     """
     taken = SearchRun.objects.raw(_CLAIM, [SearchRun.Status.RUNNING, timezone.now(), run_id, SearchRun.Status.QUEUED])
     run: Any = next(iter(taken), None)
     if run is not None and (release := wiring.opened(run.release_id)) and release.status == run.release_status:
         run.release = release
-    return run
+    return None if run is None else (run, run.endpoint_active)
 
 
 def end_overstayed(run_id: UUID) -> None:

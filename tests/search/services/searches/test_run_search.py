@@ -12,10 +12,12 @@ from django.db import OperationalError, connection
 from hypothesis import given
 from hypothesis import strategies as st
 
+from search.adapters.llm_openai import ConfiguredLanguageModel
 from search.domain.errors import SearchCancelled, StageError
 from search.domain.trace import Limit
 from search.models import KnowledgeBase, Release, SearchRun, SearchStep
 from search.models.knowledge import BuildStatus
+from search.services.language_models.llm_calls import RecordedCalls
 from search.services.searches import record_search
 from search.services.searches.cancel_search import cancel_search
 from search.services.searches.record_search import written
@@ -266,8 +268,10 @@ def test_cancelled_is_no_failure(films: KnowledgeBase) -> None:
 def test_a_search_is_taken_and_read_by_one_statement(films: KnowledgeBase, django_assert_num_queries: Any) -> None:
     run = recorded()
     with django_assert_num_queries(1):
-        taken = claim_run(run.pk)
-    assert taken is not None
+        claimed = claim_run(run.pk)
+    assert claimed is not None
+    taken, endpoint_active = claimed
+    assert not endpoint_active
     assert (taken.pk, taken.status, taken.changes) == (run.pk, "running", 1)
     assert taken.specification == SearchRun.objects.get(pk=run.pk).specification
     assert claim_run(run.pk) is None
@@ -277,7 +281,12 @@ def test_a_search_is_taken_and_read_by_one_statement(films: KnowledgeBase, djang
 def test_a_search_waits_for_postgres_twice_beside_what_its_stages_read(
     films: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is taken and its end is written; the stages of these films read nothing."""
+    """It is taken and its end is written; the stages of these films read nothing, and look for a language model."""
+
+    def look(limit: Limit) -> None:
+        assert not ConfiguredLanguageModel(RecordedCalls()).configured()
+
+    small.HOOKS[QUESTION] = look
     run_search(recorded().pk, live=True)
     run, synced = recorded(), 0
     wait = psycopg.Connection.wait
