@@ -1,6 +1,6 @@
-"""Plans of each kind of question on synthetic graphs: processor time on the memory-mapped files, and how it grows.
+"""Plans and whole searches of each kind of question on synthetic graphs: processor time, and how it grows.
 
-The bases are those that `sizes --keep --parts nodes,adjacency,columns` leaves.
+The bases are those that `sizes --keep` leaves; without vectors.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import argparse
 import time
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +42,18 @@ PLANS = {
     "newest of all": ("", Plan(target=PAPERS, order=NEWEST)),
 }
 """Kind → what its anchors are bound to (an author, a middling field, a hub), and the plan."""
+QUESTIONS = {
+    "one-hop": "papers written by {a}",
+    "two-hop": "authors of papers written by {a}",
+    "two names": "papers with topic {h} written by {a}",
+    "count": "how many papers have topic {f}",
+    "year + order": "papers with topic {f} after 2015 with the most pages",
+    "hub + year": "papers with topic {h} after 2015",
+    "hub newest": "newest paper with topic {h}",
+    "most of a hub": "author with the most papers with topic {h}",
+    "text": "{f} bace dice fogu lame",
+}
+"""Kind → a question with the names that its letters stand for, as above."""
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -49,14 +62,55 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--sizes", default="3k,30k", help=f"of {', '.join(SIZES)}, separated by commas")
     sizes = parser.parse_args(list(arguments)).sizes.split(",")
     cells = {size: _measured(size) for size in sizes}
-    columns = ["plan", *(f"{size}: {what}" for size in sizes for what in ("CPU p50 ms", "p95", "found"))]
+    _print("Plans by kind of question", cells, "found")
+    _print("Whole searches by kind of question", {size: _searched(size) for size in sizes}, "wall p50 ms")
+
+
+def _print(title: str, cells: Mapping[str, Mapping[str, tuple[Any, ...]]], last: str) -> None:
+    sizes = list(cells)
+    columns = ["kind", *(f"{size}: {what}" for size in sizes for what in ("CPU p50 ms", "p95", last))]
     columns += [f"× {one} → {other}" for one, other in pairwise(sizes)]
     rows = [
         [kind, *(cell for size in sizes for cell in cells[size][kind]),
          *(cells[other][kind][0] / cells[one][kind][0] for one, other in pairwise(sizes))]
-        for kind in PLANS
+        for kind in cells[sizes[0]]
     ]  # fmt: skip
-    table("Plans by kind of question", columns, rows)
+    table(title, columns, rows)
+
+
+def _searched(size: str) -> dict[str, tuple[float, float, float]]:
+    """Return kind → p50 and p95 of a search's processor time, and p50 of its wall time, in milliseconds."""
+    # Imported here because models can be imported only after Django is set up.
+    from search.models import SearchRun, Snapshot
+    from search.services.jobs.run_context import plain_run
+    from search.services.knowledge.index_snapshot import index_snapshot
+    from search.services.knowledge.releases import activate_once
+    from search.services.searches.request_search import request_search
+    from search.services.searches.run_search import run_search
+    from search.wiring import Tools
+
+    snapshot = Snapshot.objects.filter(knowledge_base__name=f"sizes-{size}").latest("pk")
+    release = index_snapshot(snapshot=snapshot, embed=False)
+    activate_once(snapshot.knowledge_base, release, plain_run())
+    tools = Tools(release, 0)
+    names = {letter: tools.nodes.references(keys) for letter, keys in _named(tools.adjacency).items()}
+    found = {}
+    for kind, question in QUESTIONS.items():
+        spent, took = [], []
+        # The first ones open files and fill caches.
+        for at in range(-3, TIMES):
+            run = request_search(
+                knowledge_base=release.knowledge_base.name,
+                question=question.format(**{letter: several[at % 3].name for letter, several in names.items()}),
+                pipeline="grasp", origin=SearchRun.Origin.EVALUATION, enqueue=False,
+            )  # fmt: skip
+            began, clock = time.process_time(), time.perf_counter()
+            run_search(run.pk)
+            if at >= 0:
+                spent.append(time.process_time() - began)
+                took.append(time.perf_counter() - clock)
+        found[kind] = *percentiles(spent), percentiles(took)[0]
+    return found
 
 
 def _measured(size: str) -> dict[str, tuple[float, float, str]]:

@@ -1,7 +1,8 @@
 """How much importing, indexing and copying a knowledge base is: the size of each part, disk and memory.
 
 The size of a part is what it would take on a reference machine of two cores, in seconds. It says how the time grows
-with the base. How long that is on this machine is learned from former jobs (`search.domain.foresight`).
+with the base. How long that is on this machine is learned from former jobs (`search.domain.foresight`). The figures
+are fitted to `python -m benchmarks sizes` at 30k, 190k and 1.9M nodes, without vectors.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ USUAL_DIMENSIONS = 384
 """Dimensions of the packaged encoder's vectors; assumed for an encoder that has made none yet."""
 PROCESS_WITH_ENCODER = 1_150e6
 """Bytes of memory of a process that embeds with the packaged encoder, whatever the size of the base."""
-PROCESS_WITHOUT_ENCODER = 250e6
+PROCESS_WITHOUT_ENCODER = 320e6
 """Bytes of memory of a process that indexes without embedding."""
 NEIGHBOUR_CHARACTERS = 20
 """Characters that an edge adds to the document of each of its ends."""
@@ -57,14 +58,14 @@ def index_parts(size: Size, kinds: int = len(USUAL)) -> dict[str, float]:
         parts.WRITE_VECTORS: 1e-5 * nodes,
     }
     files = {
-        parts.index_files("nodes"): 4e-6 * nodes,
-        parts.index_files("adjacency"): 1.5e-6 * edges,
-        parts.index_files("mentions"): 2.5e-5 * nodes,
-        parts.index_files("completion"): 2.5e-5 * nodes,
-        parts.index_files("near_names"): 6e-5 * nodes,
-        parts.index_files("values"): 2.5e-5 * nodes,
-        parts.index_files("columns"): 2.5e-5 * nodes,
-        parts.index_files("bm25"): 1e-4 * nodes + 2.5e-7 * nodes * document,
+        parts.index_files("nodes"): 1.5e-6 * nodes,
+        parts.index_files("adjacency"): 1e-7 * edges,
+        parts.index_files("mentions"): 1.8e-5 * nodes,
+        parts.index_files("completion"): 1.8e-5 * nodes,
+        parts.index_files("near_names"): 4e-5 * nodes,
+        parts.index_files("values"): 1e-5 * nodes,
+        parts.index_files("columns"): 1e-5 * nodes,
+        parts.index_files("bm25"): 3e-5 * nodes + 7e-8 * nodes * document,
     }
     return files | (vectors if kinds else {})
 
@@ -104,8 +105,8 @@ def new_dimensions() -> int:
 
 def import_needs(size: Size, dimensions: int, *, index: bool = True, kinds: int = len(USUAL)) -> Needs:
     """Return the disk and the memory that an import needs beside what is there."""
-    disk = 1.6 * size.characters + 150 * size.nodes + 190 * size.edges
-    memory = 100e6 + 350 * size.nodes + 60 * size.edges
+    disk = 1.6 * size.characters + 150 * size.nodes + 120 * size.edges
+    memory = 300e6 + 480 * size.nodes + 25 * size.edges
     if not index:
         return Needs(int(disk), int(memory))
     indexing = index_needs(size, dimensions, kinds)
@@ -118,12 +119,8 @@ def index_needs(size: Size, dimensions: int, kinds: int = len(USUAL)) -> Needs:
     hnsw = 1.3 * vector + 300 if size.nodes > HNSW_ABOVE else 0
     document = _document_characters(size)
     matrix = vector if kinds else 0
-    disk = size.nodes * (kinds * (vector + 120 + hnsw) + matrix + 2.5 * document + 300) + 40 * size.edges
-    memory = (
-        (PROCESS_WITH_ENCODER if kinds else PROCESS_WITHOUT_ENCODER)
-        + size.nodes * (12 * document / 5 + 600)
-        + 60 * size.edges
-    )
+    disk = size.nodes * (kinds * (vector + 120 + hnsw) + matrix + 2.2 * document + 480) + 10 * size.edges
+    memory = (PROCESS_WITH_ENCODER if kinds else PROCESS_WITHOUT_ENCODER) + size.nodes * (300 + 2 * matrix)
     return Needs(int(disk), int(memory))
 
 
