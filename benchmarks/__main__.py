@@ -48,6 +48,7 @@ WITH_ARGUMENTS = (
     "calibrate",
     "crowd",
     "fit_reading",
+    "hub",
     "sizes",
     "ledger",
     "people",
