@@ -51,6 +51,16 @@ def client_url(url: str) -> str:
     return f"unix:{rest}" if scheme in {"unix", "redis+socket"} else f"{_plain(scheme)}:{rest}"
 
 
+def read_store(url: str) -> str:
+    """Return the URL of an object store, or an empty text. Raises ValueError, without the text: it may be a secret."""
+    parts = urlsplit(url)
+    if url and not (parts.scheme and parts.netloc + parts.path):
+        raise ValueError("takes a URL such as s3://bucket/folder")
+    if parts.username or parts.password:
+        raise ValueError("takes a URL without user and password; the variables of the store's library hold them")
+    return url
+
+
 def _plain(scheme: str) -> str:
     return "redis" if scheme == "valkey" else scheme
 

@@ -311,6 +311,13 @@ GROUPS = (
                 "([several-workers.md](several-workers.md)).",
             ),
             Setting(
+                "GRASP_INDEX_STORE",
+                "",
+                "An object store, such as `s3://bucket/folder`: what is built is sent there, and other machines fetch "
+                "it from there. The folder belongs to this site alone "
+                "([several-workers.md](several-workers.md#an-object-store)).",
+            ),
+            Setting(
                 "GRASP_IMPORT_NEO4J_USER", "", "The account with which an import reads a Neo4j database.", secret=True
             ),
             Setting("GRASP_IMPORT_NEO4J_PASSWORD", "", "The password of that account.", secret=True),

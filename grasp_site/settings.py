@@ -11,7 +11,7 @@ from typing import Any
 import django_stubs_ext
 
 from grasp_site import cors
-from grasp_site.addresses import celery_url, database_settings
+from grasp_site.addresses import celery_url, database_settings, read_store
 from grasp_site.admin_look import UNFOLD as UNFOLD
 from grasp_site.csp import STRICT
 from grasp_site.device import read_device
@@ -134,6 +134,9 @@ CELERY_TIMEZONE = "UTC"
 # Where index files and artifacts are fetched from that this machine lacks: the address of the site on the machine that
 # builds them, or a folder that is its GRASP_HOME.
 GRASP_FILES_FROM = env_str("GRASP_FILES_FROM")
+# An object store, such as s3://bucket/folder: what is built here is sent there, and what this machine lacks is fetched
+# from there if GRASP_FILES_FROM is empty. Credentials come from the variables of the store's own library.
+GRASP_INDEX_STORE = env_read("GRASP_INDEX_STORE", read_store)
 
 # {queue: dotted paths of functions}. A worker of the queue calls them before its first task, to load models once. The
 # search worker forks its processes afterwards, so these functions start no threads.
@@ -283,6 +286,7 @@ GRASP_RETENTION: dict[str, str] = {
     "removed items": "search.services.collections.items.delete_removed_items",
     "question drafts": "training.services.question_drafts.delete_old_drafts",
     "folders of artifacts": "search.services.pipelines.delete_artifact_folders.delete_artifact_folders",
+    "objects of the index store": "search.services.index_store.delete_dropped",
 }
 # Maximum number of searches in the queue, and maximum numbers of searches a minute by kind of asker; 0 for no limit.
 GRASP_QUEUE_LENGTH = env_int("GRASP_QUEUE_LENGTH", 100)

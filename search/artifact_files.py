@@ -15,6 +15,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -40,6 +41,8 @@ HEAD = 9
 _NAME = re.compile(r"[\w.-]{1,200}")
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
 _AT_ONCE = 2**20
+HASHED_BY = partial(hashlib.blake2b, digest_size=16)
+"""Makes the hash of a file that `files.json` records."""
 
 
 class RefusedArtifact(ValueError):
@@ -98,7 +101,7 @@ def content_hash(manifest: bytes) -> str:
 
 
 def _hash(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
+    return HASHED_BY(content).hexdigest()
 
 
 def check_folder(folder: Path, expected: str = "") -> str:
@@ -119,13 +122,13 @@ def check_folder(folder: Path, expected: str = "") -> str:
     found = content_hash(written)
     if expected and found != expected:
         raise RefusedArtifact(f"its content hash is {found}, and {expected} was registered")
-    listed = _listed(written)
+    listed = listed_files(written)
     if missing := sorted(listed.keys() - names):
         raise RefusedArtifact(f"its file {missing[0]} is missing")
     if added := sorted(names - listed.keys() - {MANIFEST}):
         raise RefusedArtifact(f"its file {added[0]} was not there when it was registered")
-    for name, described in sorted(listed.items()):
-        if (folder / name).stat().st_size != described["bytes"] or _hash_of(folder / name) != described["blake2b"]:
+    for name, (length, digest) in sorted(listed.items()):
+        if (folder / name).stat().st_size != length or _hash_of(folder / name) != digest:
             raise RefusedArtifact(f"its file {name} was changed after it was registered")
     return found
 
@@ -218,10 +221,10 @@ def _configuration(folder: Path) -> dict[str, Any]:
     return configuration
 
 
-def _listed(manifest: bytes) -> dict[str, dict[str, Any]]:
+def listed_files(manifest: bytes) -> dict[str, tuple[int, str]]:
+    """Return name → (length in bytes, BLAKE2b hash) from the content of `files.json`. Raises RefusedArtifact."""
     try:
-        return {str(name): {"bytes": one["bytes"], "blake2b": one["blake2b"]}
-                for name, one in json.loads(manifest).items()}  # fmt: skip
+        return {str(name): (int(one["bytes"]), str(one["blake2b"])) for name, one in json.loads(manifest).items()}
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise RefusedArtifact(f"its file {MANIFEST} cannot be read") from error
 
@@ -232,7 +235,7 @@ def _head(path: Path) -> bytes:
 
 
 def _hash_of(path: Path) -> str:
-    found = hashlib.blake2b(digest_size=16)
+    found = HASHED_BY()
     with path.open("rb") as file:
         while piece := file.read(_AT_ONCE):
             found.update(piece)

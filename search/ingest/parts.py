@@ -19,11 +19,12 @@ REMOVE_GRAPHS = "Removing outdated projections"
 EXPORT_NODES = "Exporting entities"
 EXPORT_EDGES = "Exporting relations"
 WRITE_VECTORS = "Index files: vectors"
+SEND = "Sending index files"
 
 UNITS = {
     READ_NODES: "nodes", READ_EDGES: "edges", CHECK_NODES: "bytes", CHECK_EDGES: "bytes", LOAD_NODES: "bytes",
     LOAD_EDGES: "edges", COMPARE_GRAPH: "nodes", WRITE_NODES: "nodes", WRITE_EDGES: "edges", EXPORT_NODES: "nodes",
-    EXPORT_EDGES: "edges", "": "",
+    EXPORT_EDGES: "edges", SEND: "bytes", "": "",
 }  # fmt: skip
 """Part → unit of its progress: files count in bytes; the parts of indexing show only a percentage."""
 

@@ -38,6 +38,11 @@ class IndexFolder(models.Model):
         return self.snapshot.directory / self.name
 
     @property
+    def place(self) -> str:
+        """The folder's path below GRASP_HOME, which is its name in every place that has it."""
+        return f"indexes/snapshot-{self.snapshot_id}/{self.name}"
+
+    @property
     def bytes(self) -> int:
         """The length of all its files."""
         return sum(length for length, _ in self.files.values())

@@ -13,7 +13,8 @@ from django.db import transaction
 from search.adapters.index_files import faults
 from search.adapters.index_files.fetch import FetchRuns, fetch_folder
 from search.adapters.index_files.listing import fault_of, fingerprint, listed, note_checked
-from search.adapters.index_files.source import FetchFailed, configured_source
+from search.adapters.index_files.source import FetchFailed
+from search.adapters.index_files.store import configured_source
 from search.domain.errors import StageError
 from search.models import IndexFolder, Release, Snapshot
 from search.models.index_folders import STAMP
@@ -55,11 +56,10 @@ def put_right(release: Release, *, deep: bool = False) -> tuple[str, bool]:
         fault = fault_of(folder.directory, files_of(folder), deep=deep)
         found = found or bool(fault)
         if fault and (failure := _fetched(folder)):
-            where = f"indexes/snapshot-{folder.snapshot_id}/{folder.name}"
             reason = (
                 f"The index files of {release.name} on {socket.gethostname()} are damaged or missing "
-                f"({where}: {fault}), and {failure}. `manage.py index_kb {release.knowledge_base.name}` or the job "
-                "Index builds them."
+                f"({folder.place}: {fault}), and {failure}. `manage.py index_kb {release.knowledge_base.name}` or the "
+                "job Index builds them."
             )
             break
     if faults.note(release.name, reason) and reason:
@@ -104,13 +104,12 @@ def _fetched(folder: IndexFolder) -> str:
     """Fetch a folder, and return a part of a sentence if that is not possible."""
     source = configured_source()
     if source is None:
-        return "GRASP_FILES_FROM names no place to fetch them from"
+        return "neither GRASP_FILES_FROM nor GRASP_INDEX_STORE names a place to fetch them from"
     began = time.perf_counter()
     try:
-        name = f"indexes/snapshot-{folder.snapshot_id}/{folder.name}"
-        fetch_folder(folder.directory, name, files_of(folder), source, wait=_patience())
+        fetch_folder(folder.directory, folder.place, files_of(folder), source, wait=_patience())
     except FetchRuns:
-        reason = f"the index files of {folder} are being fetched; ask again in a moment"
+        reason = f"the index files of {folder} are being fetched or built; ask again in a moment"
         raise StageError(STAGE, reason, permanent=False) from None
     except FetchFailed as error:
         return str(error)

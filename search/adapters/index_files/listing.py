@@ -10,18 +10,32 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 Files = Mapping[str, tuple[int, str]]
-"""Path within the folder → (length in bytes, SHA-256)."""
+"""Path within the folder → (length in bytes, hash)."""
+
+
+class Hash(Protocol):
+    """A hash of hashlib."""
+
+    def update(self, content: bytes, /) -> None:
+        """Add bytes."""
+
+    def hexdigest(self) -> str:
+        """Return the hash of all bytes."""
+
+
+Hashed = Callable[[], Hash]
+"""Makes an empty hash: `hashlib.sha256`, which index files have, or that of another list."""
 _AT_ONCE = 2**20
 
 
-def hash_of(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    found = hashlib.sha256()
+def hash_of(path: Path, hashed: Hashed = hashlib.sha256) -> str:
+    """Return the hash of a file."""
+    found = hashed()
     with path.open("rb") as file:
         while piece := file.read(_AT_ONCE):
             found.update(piece)
@@ -39,7 +53,7 @@ def fingerprint(files: Mapping[str, Any]) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def fault_of(folder: Path, files: Files, *, deep: bool = False) -> str:
+def fault_of(folder: Path, files: Files, *, deep: bool = False, hashed: Hashed = hashlib.sha256) -> str:
     """Return what is wrong with a folder that must hold these files, or an empty string.
 
     With `deep` every file is read, otherwise only those that have changed since they were last compared.
@@ -56,7 +70,7 @@ def fault_of(folder: Path, files: Files, *, deep: bool = False) -> str:
         marks[name] = [found.st_size, found.st_mtime_ns]
         if found.st_size != length:
             return f"{name} has {found.st_size:,} bytes instead of {length:,}"
-        if known.get(name) != marks[name] and hash_of(paths[name]) != digest:
+        if known.get(name) != marks[name] and hash_of(paths[name], hashed) != digest:
             return f"{name} is not what was built"
     if known != marks:
         note_checked(folder, files, marks)

@@ -1,17 +1,18 @@
 """Where files are fetched from: another machine's web process over HTTP, or a folder that both machines see.
 
-A file has the same name in every place: its path below GRASP_HOME, such as `indexes/snapshot-2/bm25/keys.npy`.
+A file has the same name in every place: its path below GRASP_HOME, such as `indexes/snapshot-2/bm25/keys.npy`. A third
+place is the object store (`search.adapters.index_files.store`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
 
 import httpx2
-from django.conf import settings
 from django.core import signing
 
 SALT = "files for another machine"
@@ -27,11 +28,20 @@ class FetchFailed(Exception):
     """The file could not be fetched; the text is a part of a sentence that says why."""
 
 
-class Source(Protocol):
-    """A place with files."""
+@dataclass(frozen=True, slots=True)
+class BuiltFile:
+    """A file as it was built: its path below GRASP_HOME, its length in bytes, and its hash (hexadecimal)."""
 
-    def pieces(self, name: str) -> Iterator[bytes]:
-        """Yield the content of a file in pieces. Raises FetchFailed."""
+    name: str
+    length: int
+    digest: str
+
+
+class Source(Protocol):
+    """A place with files. Several threads read at once."""
+
+    def piece(self, file: BuiltFile, begin: int) -> bytes:
+        """Return the bytes of a file from `begin` on, `PIECE` of them or those up to its end. Raises FetchFailed."""
         ...
 
 
@@ -48,14 +58,6 @@ def is_signed(name: str, signed: str) -> bool:
         return False
 
 
-def configured_source() -> Source | None:
-    """Return the place that `GRASP_FILES_FROM` names, or None."""
-    named = str(settings.GRASP_FILES_FROM)
-    if not named:
-        return None
-    return HttpSource(named) if named.startswith(("http://", "https://")) else FolderSource(Path(named))
-
-
 class HttpSource:
     """The web process of the machine that has the files (Source)."""
 
@@ -65,26 +67,22 @@ class HttpSource:
     def __str__(self) -> str:
         return self._url
 
-    def pieces(self, name: str) -> Iterator[bytes]:
-        """Yield the pieces of a file, each by a request of its own; one shorter than `PIECE` is the last."""
-        address = self._url + PATH + quote(name)
+    def piece(self, file: BuiltFile, begin: int) -> bytes:
+        """Return a piece of a file, by a request of its own."""
+        headers = {HEADER: signature(file.name), "Accept-Encoding": "identity"}
+        address = self._url + PATH + quote(file.name)
         try:
-            with httpx2.Client(timeout=TIMEOUT_SECONDS) as client:
-                begin, piece = 0, bytes(PIECE)
-                while len(piece) == PIECE:
-                    piece = self._piece(client, address, name, begin)
-                    begin += len(piece)
-                    yield piece
+            answer = self._client.get(address, params={"begin": begin}, headers=headers)
         except httpx2.HTTPError as error:
             raise FetchFailed(f"{self._url} cannot be reached ({error or type(error).__name__})") from error
-
-    def _piece(self, client: httpx2.Client, address: str, name: str, begin: int) -> bytes:
-        headers = {HEADER: signature(name), "Accept-Encoding": "identity"}
-        answer = client.get(address, params={"begin": begin}, headers=headers)
         if answer.status_code != 200:
             reason = _REASONS.get(answer.status_code, f"answers {answer.status_code}")
             raise FetchFailed(f"{self._url} {reason}")
         return bytes(answer.content)
+
+    @cached_property
+    def _client(self) -> httpx2.Client:
+        return httpx2.Client(timeout=TIMEOUT_SECONDS)
 
 
 _REASONS = {
@@ -103,11 +101,11 @@ class FolderSource:
     def __str__(self) -> str:
         return str(self._folder)
 
-    def pieces(self, name: str) -> Iterator[bytes]:
-        """Yield the pieces of a file."""
+    def piece(self, file: BuiltFile, begin: int) -> bytes:
+        """Return a piece of a file."""
         try:
-            with (self._folder / name).open("rb") as file:
-                while piece := file.read(PIECE):
-                    yield piece
+            with (self._folder / file.name).open("rb") as opened:
+                opened.seek(begin)
+                return opened.read(PIECE)
         except OSError as error:
-            raise FetchFailed(f"{self._folder / name} cannot be read ({error.strerror})") from error
+            raise FetchFailed(f"{self._folder / file.name} cannot be read ({error.strerror})") from error

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -15,10 +14,11 @@ from django.db.models import F
 
 from search import wiring
 from search.adapters.index_files import keep
-from search.adapters.index_files.fetch import FetchRuns
+from search.adapters.index_files.fetch import FetchRuns, fetch_folder
 from search.adapters.index_files.listing import fault_of
-from search.adapters.index_files.source import FetchFailed, Source, configured_source
-from search.artifact_files import MANIFEST, RefusedArtifact, check_folder, content_hash, fault_of_name
+from search.adapters.index_files.source import PIECE, BuiltFile, FetchFailed, Source
+from search.adapters.index_files.store import configured_source
+from search.artifact_files import HASHED_BY, MANIFEST, RefusedArtifact, content_hash, fault_of_name, listed_files
 from search.domain.errors import StageError
 from search.ingest.cleanup import drop_ownerless_folders
 from search.ingest.locks import backup_runs
@@ -114,38 +114,22 @@ def _fetch_artifacts(source: Source) -> None:
         if not artifact.directory.is_dir():
             try:
                 _fetch_artifact(artifact, source)
-            except (FetchFailed, RefusedArtifact, FetchRuns, ValueError, KeyError, TypeError) as error:
+            except (FetchFailed, RefusedArtifact, FetchRuns) as error:
                 log.warning("trained part not fetched", artifact=artifact.pk, reason=str(error))
 
 
 def _fetch_artifact(artifact: Artifact, source: Source) -> None:
     """Fetch one artifact: its list of files has the content hash of its row, and its files those of the list."""
     name = f"artifacts/{artifact.pk}"
-    manifest = b"".join(source.pieces(f"{name}/{MANIFEST}"))
+    # Its length is in no list; it is shorter than a piece.
+    manifest = source.piece(BuiltFile(f"{name}/{MANIFEST}", PIECE, artifact.content_hash), 0)
     if content_hash(manifest) != artifact.content_hash:
         raise FetchFailed(f"{name}/{MANIFEST} of {source} is not what was registered")
-    names = [MANIFEST, *json.loads(manifest)]
-    for one in names:
+    files = {MANIFEST: (len(manifest), artifact.content_hash), **listed_files(manifest)}
+    for one in files:
         if fault := fault_of_name(one):
             raise RefusedArtifact(fault)
-
-    def verified(folder: Path) -> None:
-        check_folder(folder, artifact.content_hash)
-
-    _gather(artifact.directory, name, names, source, verified)
-
-
-def _gather(folder: Path, name: str, files: list[str], source: Source, verify: Callable[[Path], None]) -> None:
-    """Fetch files into a folder beside `folder`, verify it, and rename it."""
-    fresh = folder.with_name(f".{folder.name}.fetched")
-    for file in files:
-        target = fresh / file
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("wb") as written:
-            for piece in source.pieces(f"{name}/{file}"):
-                written.write(piece)
-    verify(fresh)
-    fresh.rename(folder)
+    fetch_folder(artifact.directory, name, files, source, hashed=HASHED_BY)
 
 
 def _keep_looking() -> None:

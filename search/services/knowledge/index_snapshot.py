@@ -28,7 +28,9 @@ from search.adapters import (
     text_bm25,
     vectors_memmap,
 )  # fmt: skip
+from search.adapters.index_files.fetch import BUILDING, FetchRuns, locked
 from search.adapters.index_files.keep import mend, record
+from search.adapters.index_files.store import StoreFailed
 from search.adapters.string_table import StringTable
 from search.domain.errors import StageError
 from search.domain.graph import ANY, Direction, Node, Schema
@@ -44,6 +46,7 @@ from search.interfaces import Encoder
 from search.models import KnowledgeBase, Release, Snapshot, VectorSet
 from search.models.knowledge import BuildStatus
 from search.neural.site_encoders import encoder as site_encoder
+from search.services.index_store import send_snapshot
 from search.services.jobs.run_context import plain_run
 from search.services.knowledge.find_nodes import COMPLETION
 
@@ -52,6 +55,8 @@ _VERSIONS = {"bm25": 2, "near_names": 2, "mentions": 2, COMPLETION: 2, "columns"
 near names trigrams, mentions and completion names of symbols alone, columns all values of whole fields."""
 _VECTORS_VERSION = 2
 """Of the matrices of vectors: from 2 on there is one for every kind, and there are computed kinds."""
+FETCH_SECONDS = 600.0
+"""How long building waits for a fetch of the same folders on this machine."""
 SEARCHED_FIELDS = ("text", "keyword")
 """Kinds of fields that get a BM25 index of their own."""
 
@@ -115,8 +120,17 @@ def build_index(
         if not free:
             raise IndexFailed(f"An import of '{knowledge_base.name}' is running; wait until it has ended.")
         mend(snapshot)
-        report = _built(snapshot, run, encoder, wanted, embed)
-        record(snapshot, frozenset(report.seconds))
+        snapshot.directory.mkdir(parents=True, exist_ok=True)
+        try:
+            # So that no search worker of this home fetches a folder that was built anew before it is listed anew.
+            with locked(snapshot.directory / BUILDING, FETCH_SECONDS):
+                report = _built(snapshot, run, encoder, wanted, embed)
+                record(snapshot, frozenset(report.seconds))
+            send_snapshot(snapshot=snapshot, run=run)
+        except FetchRuns as error:
+            raise IndexFailed(f"Index files of the {snapshot} are being fetched; wait until that has ended.") from error
+        except StoreFailed as error:
+            raise IndexFailed(str(error)) from error
         return report
 
 

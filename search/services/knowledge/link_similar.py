@@ -13,6 +13,7 @@ import numpy as np
 
 from search.adapters import similar_memmap, vectors_memmap
 from search.adapters.index_files.keep import record
+from search.adapters.index_files.store import StoreFailed
 from search.domain.errors import Fault, nearest
 from search.domain.graph import Node, Schema
 from search.domain.run_context import RunContext
@@ -25,6 +26,7 @@ from search.ingest.similar.signals_of_nodes import signals_of, taking_part
 from search.interfaces import KindMatrix
 from search.models import Release, VectorSet
 from search.models.knowledge import BuildStatus
+from search.services.index_store import send_snapshot
 from search.services.jobs.run_context import plain_run
 from search.services.knowledge.index_snapshot import numbered_release
 
@@ -87,13 +89,23 @@ def link_similar(*, release: Release, settings: SimilarSettings, run: RunContext
         if not free:
             raise LinkFailed(f"An import of '{release.knowledge_base.name}' is running; wait until it has ended.")
         _remove_leftovers(release)
-        if (made := _made(vector_set, settings)) is not None:
-            return LinkedRelease(made, dict(similar_memmap.MemmapSimilar(made.similar_directory).about), new=False)
-        began = time.perf_counter()
-        rows, seconds = _compared(release, vector_set, settings, run)
-        report = _report(rows, settings, seconds | {"all": time.perf_counter() - began})
-        run.report(WRITE, 0, None)
-        return LinkedRelease(_written(release, rows, report, run), report.to_json())
+        linked = _linked(release, vector_set, settings, run)
+        try:
+            send_snapshot(snapshot=release.snapshot, run=run)
+        except StoreFailed as error:
+            raise LinkFailed(str(error)) from error
+        return linked
+
+
+def _linked(release: Release, vector_set: VectorSet, settings: SimilarSettings, run: RunContext) -> LinkedRelease:
+    """Return the release that has the edges; it is made unless there is one."""
+    if (made := _made(vector_set, settings)) is not None:
+        return LinkedRelease(made, dict(similar_memmap.MemmapSimilar(made.similar_directory).about), new=False)
+    began = time.perf_counter()
+    rows, seconds = _compared(release, vector_set, settings, run)
+    report = _report(rows, settings, seconds | {"all": time.perf_counter() - began})
+    run.report(WRITE, 0, None)
+    return LinkedRelease(_written(release, rows, report, run), report.to_json())
 
 
 def _compared(

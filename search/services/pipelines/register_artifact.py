@@ -7,11 +7,13 @@ import shutil
 import time
 import uuid
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import orjson
+from django.db import transaction
 from numpy.typing import NDArray
 from safetensors.numpy import save
 
@@ -28,6 +30,7 @@ from search.artifact_files import (
 )
 from search.models import Artifact, KnowledgeBase
 from search.services.code_version import code_version
+from search.services.index_store import send_artifact
 
 _UNFINISHED = ".new-"
 _STALE = 3600.0
@@ -82,6 +85,7 @@ def register_artifact(
     except BaseException:
         shutil.rmtree(artifact.directory)
         raise
+    transaction.on_commit(partial(send_artifact, artifact))
     return artifact
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 
 import pytest
 
-from search.adapters.index_files.fetch import FetchRuns, fetch_folder
+from search.adapters.index_files import source as places
+from search.adapters.index_files.fetch import BUILDING, FetchRuns, fetch_folder, locked
 from search.adapters.index_files.listing import fault_of, fingerprint, listed
-from search.adapters.index_files.source import FetchFailed, FolderSource
+from search.adapters.index_files.source import BuiltFile, FetchFailed, FolderSource
 
 NAME = "indexes/snapshot-1/part"
 CONTENT = {"keys.npy": b"k" * 300, "field-0/data.bin": b"d" * 70, "part.json": b"{}"}
@@ -57,7 +57,9 @@ def test_a_folder_is_fetched_whole(built: Path, here: Path) -> None:
     fetch_folder(here, NAME, files, source_of(built))
     assert listed(here) == files
     assert fault_of(here, files) == ""
-    assert sorted(path.name for path in here.parent.iterdir()) == [".part.checked", ".part.lock", "part"]
+    assert sorted(path.name for path in here.parent.iterdir()) == [
+        ".building", ".part.checked", ".part.lock", "part",
+    ]  # fmt: skip
 
 
 def test_every_kind_of_damage_is_noticed_and_put_right(built: Path, here: Path) -> None:
@@ -105,32 +107,76 @@ def test_a_source_that_is_damaged_itself_is_refused_and_nothing_is_half_there(bu
 
 
 class Cut:
-    """A source whose connection ends within one of the files (Source)."""
+    """A source whose connection ends behind so many bytes of one of the files (Source)."""
 
-    def __init__(self, source: FolderSource, within: str) -> None:
+    def __init__(self, source: FolderSource, within: str, after: int = 0) -> None:
         self._source = source
         self._within = within
-        self.asked: list[str] = []
+        self._after = after
+        self.asked: list[tuple[str, int]] = []
 
-    def pieces(self, name: str) -> Iterator[bytes]:
-        """Yield a file, or half of it."""
-        self.asked.append(name)
-        [content] = self._source.pieces(name)
-        if name.endswith(self._within):
-            yield content[: len(content) // 2]
+    def piece(self, file: BuiltFile, begin: int) -> bytes:
+        """Return a piece, or fail."""
+        self.asked.append((file.name.removeprefix(f"{NAME}/"), begin))
+        if file.name.endswith(self._within) and begin >= self._after:
             raise FetchFailed("the connection ended")
-        yield content
+        return self._source.piece(file, begin)
 
 
-def test_a_fetch_that_was_cut_off_goes_on_behind_the_files_that_have_arrived(built: Path, here: Path) -> None:
+def test_a_fetch_that_was_cut_off_goes_on_behind_what_has_arrived(
+    built: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "PIECE", 100)
     files = listed(built)
     with pytest.raises(FetchFailed, match="the connection ended"):
-        fetch_folder(here, NAME, files, Cut(source_of(built), "keys.npy"))
+        fetch_folder(here, NAME, files, Cut(source_of(built), "keys.npy", after=200))
     assert not here.exists()
     second = Cut(source_of(built), "nothing")
     fetch_folder(here, NAME, files, second)
-    assert second.asked == [f"{NAME}/keys.npy", f"{NAME}/part.json"]
+    # field-0/data.bin has arrived whole, and of keys.npy two of three pieces.
+    assert sorted(second.asked) == [("keys.npy", 200), ("part.json", 0)]
     assert listed(here) == files
+
+
+def test_what_has_arrived_of_another_content_is_not_continued(
+    built: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "PIECE", 100)
+    with pytest.raises(FetchFailed, match="the connection ended"):
+        fetch_folder(here, NAME, listed(built), Cut(source_of(built), "keys.npy", after=200))
+    (built / "keys.npy").write_bytes(b"n" * 300)
+    files = listed(built)
+    fetch_folder(here, NAME, files, source_of(built))
+    assert listed(here) == files
+    assert not [path for path in here.rglob(".*") if path.is_file()]
+
+
+def test_a_file_arrives_in_order_though_later_pieces_are_answered_first(
+    built: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first piece is held back until another thread has got a later one."""
+    monkeypatch.setattr(places, "PIECE", 10)
+    (built / "keys.npy").write_bytes(bytes(range(200)))
+    source, later = source_of(built), Event()
+
+    class Held:
+        def piece(self, file: BuiltFile, begin: int) -> bytes:
+            if file.name.endswith("keys.npy"):
+                assert begin != 0 or later.wait(30)
+                if begin == 20:
+                    later.set()
+            return source.piece(file, begin)
+
+    files = listed(built)
+    fetch_folder(here, NAME, files, Held())
+    assert listed(here) == files
+
+
+def test_what_is_being_built_is_not_fetched(built: Path, here: Path) -> None:
+    here.parent.mkdir(parents=True)
+    with locked(here.parent / BUILDING), pytest.raises(FetchRuns):
+        fetch_folder(here, NAME, listed(built), source_of(built))
+    fetch_folder(here, NAME, listed(built), source_of(built))
 
 
 def test_two_processes_do_not_fetch_the_same_folder(built: Path, here: Path) -> None:
