@@ -111,5 +111,7 @@ def logging_settings(level: str, as_json: bool, colours: bool = False) -> dict[s
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "urllib3": {"level": "WARNING"},
+            # At DEBUG they write the headers of each request to an object store, with its signature and session token.
+            **{name: {"level": "WARNING"} for name in ("aiobotocore", "botocore", "s3fs", "fsspec")},
         },
     }

@@ -17,7 +17,7 @@ _LINE = re.compile(r"^#?(?P<name>[A-Z][A-Z0-9_]*)=", flags=re.MULTILINE)
 _SAME = 0.88
 _SIMILAR = 0.6
 # Set by this project's own tests and by its CI.
-_OF_TESTS = frozenset({"GRASP_REQUIRE_NEO4J"})
+_OF_TESTS = frozenset({"GRASP_REQUIRE_SERVERS"})
 
 
 def names_of(text: str) -> frozenset[str]:

@@ -63,6 +63,8 @@ from tests.database import hurry  # noqa: E402
 from tests.engines import Engines  # noqa: E402
 from tests.guarded import guarded  # noqa: E402
 from tests.neo4j_server import Neo4jServer, running  # noqa: E402
+from tests.s3_server import S3Server  # noqa: E402
+from tests.s3_server import running as s3_running  # noqa: E402
 from tests.schedule import LongFilesFirst  # noqa: E402
 
 # A secure password hash takes more than a second, and a hundred tests sign a user in.
@@ -146,6 +148,13 @@ def nothing_left_by_another_file() -> None:
 def neo4j_server() -> Iterator[Neo4jServer]:
     """Yield the real Neo4j server of this test run."""
     with running(Home(TEST_HOME)) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    """Yield the real object store of this test run."""
+    with s3_running(tmp_path_factory.mktemp("s3")) as server:
         yield server
 
 

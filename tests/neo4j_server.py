@@ -83,7 +83,7 @@ def running(home: Home) -> Iterator[Neo4jServer]:
     """Run a server; without Java or Maven skip the test with a sentence, or fail if a server is required."""
     server = Neo4jServer(home)
     try:
-        with required():
+        with required("Neo4j"):
             server.start()
         try:
             yield server
@@ -94,14 +94,14 @@ def running(home: Home) -> Iterator[Neo4jServer]:
 
 
 @contextmanager
-def required() -> Iterator[None]:
-    """Skip the test, or fail if a server is required, where a server cannot be started inside."""
+def required(server: str) -> Iterator[None]:
+    """Skip the test, or fail if servers are required, where a server cannot be started inside."""
     try:
         yield
     except EmbeddedError as error:
-        if os.environ.get("GRASP_REQUIRE_NEO4J") == "1":
-            pytest.fail(f"Neo4j is required (GRASP_REQUIRE_NEO4J) but cannot be started: {error}")
-        pytest.skip(f"needs a Neo4j server, which cannot be started: {error}")
+        if os.environ.get("GRASP_REQUIRE_SERVERS") == "1":
+            pytest.fail(f"{server} is required (GRASP_REQUIRE_SERVERS) but cannot be started: {error}")
+        pytest.skip(f"needs {server}, which cannot be started: {error}")
 
 
 def project(connection: Connection, graph: Graph, schema: Schema, snapshot_id: int) -> None:

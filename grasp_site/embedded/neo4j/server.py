@@ -13,9 +13,10 @@ from neo4j.exceptions import AuthError, Neo4jError
 from grasp_site.embedded.children import Program, last_line
 from grasp_site.embedded.faults import EmbeddedError
 from grasp_site.embedded.home import Home
-from grasp_site.embedded.neo4j import programs
+from grasp_site.embedded.jars import JavaServer, Notice, java
 from grasp_site.embedded.programs import HOST
 
+PROGRAMS = JavaServer("Neo4j", Path(__file__).resolve().parent, megabytes=125)
 USER = "neo4j"
 FIRST_PASSWORD = "neo4j"
 DATABASE = "neo4j"
@@ -36,7 +37,7 @@ class EmbeddedNeo4j:
 
     name = "neo4j"
 
-    def __init__(self, home: Home, port: int, size: MemorySize | None = None, notice: programs.Notice = print) -> None:
+    def __init__(self, home: Home, port: int, size: MemorySize | None = None, notice: Notice = print) -> None:
         self._home = home
         self._port = port
         self._size = size or MemorySize()
@@ -66,7 +67,7 @@ class EmbeddedNeo4j:
 
     def prepare(self) -> Program:
         """Fetch missing programs, write the configuration, and return the program to start. Raises `EmbeddedError`."""
-        java, jars = programs.java(), programs.jars(self._notice)
+        program, jars = java(PROGRAMS.name), PROGRAMS.jars(self._notice)
         self._home.make_folder(self.folder.name, mode=0o700)
         configuration = self.folder / "conf"
         for folder in (configuration, self.log.parent):
@@ -77,7 +78,7 @@ class EmbeddedNeo4j:
         return Program(
             name=self.name,
             command=[
-                *(str(java), f"-Xms{self._size.heap}", f"-Xmx{self._size.heap}", "-XX:+ExitOnOutOfMemoryError"),
+                *(str(program), f"-Xms{self._size.heap}", f"-Xmx{self._size.heap}", "-XX:+ExitOnOutOfMemoryError"),
                 *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in packages),
                 *self._size.java_options,
                 *("-Dfile.encoding=UTF-8", "-cp", f"{jars}/*", "org.neo4j.server.CommunityEntryPoint"),

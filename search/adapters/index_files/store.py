@@ -82,7 +82,9 @@ class ObjectStore:
 
     @cached_property
     def _opened(self) -> tuple[Any, str]:
-        system, root = url_to_fs(self._url, use_listings_cache=False, auto_mkdir=True)
+        # Only a folder of this machine has folders that must be made.
+        more = {"auto_mkdir": True} if self._url.startswith("file:") else {}
+        system, root = url_to_fs(self._url, use_listings_cache=False, **more)
         return system, str(root).rstrip("/")
 
     @contextmanager

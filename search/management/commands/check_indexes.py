@@ -8,7 +8,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from search.adapters.index_files.store import StoreFailed
+from search.artifact_files import RefusedArtifact
 from search.services.backup.errors import size
+from search.services.index_store import send_again
 from search.services.knowledge.index_files import check_releases
 
 
@@ -19,7 +22,10 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
-        parser.add_argument("--fetch", action="store_true", help="fetch what is wrong from GRASP_FILES_FROM")
+        parser.add_argument("--fetch", action="store_true", help="fetch what is wrong from another machine")
+        parser.add_argument(
+            "--send", action="store_true", help="send everything to GRASP_INDEX_STORE again, whatever is there"
+        )
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -36,5 +42,12 @@ class Command(BaseCommand):
             names = ", ".join(dict.fromkeys(one.release.rpartition("-")[0] for one in wrong))
             raise CommandError(
                 f"{len(wrong)} of {len(found)} releases have damaged or missing index files. `check_indexes --fetch` "
-                f"fetches them from GRASP_FILES_FROM; `manage.py index_kb NAME` builds them ({names})."
+                f"fetches them from another machine; `manage.py index_kb NAME` builds them ({names})."
             )
+        if options["send"]:
+            try:
+                sent = send_again()
+            except (StoreFailed, RefusedArtifact) as error:
+                raise CommandError(str(error)) from error
+            if not options["json"]:
+                self.stdout.write(f"{sent} files sent.")

@@ -30,7 +30,7 @@ from search.artifact_files import (
 )
 from search.models import Artifact, KnowledgeBase
 from search.services.code_version import code_version
-from search.services.index_store import send_artifact
+from search.services.index_store import send_new
 
 _UNFINISHED = ".new-"
 _STALE = 3600.0
@@ -85,7 +85,7 @@ def register_artifact(
     except BaseException:
         shutil.rmtree(artifact.directory)
         raise
-    transaction.on_commit(partial(send_artifact, artifact))
+    transaction.on_commit(partial(send_new, artifact))
     return artifact
 
 

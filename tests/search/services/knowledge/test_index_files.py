@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-import orjson
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
@@ -15,17 +14,12 @@ from pytest_django.live_server_helper import LiveServer
 
 from search import wiring
 from search.adapters.index_files import faults, source
-from search.models import Artifact, IndexFolder, KnowledgeBase, SearchRun
+from search.models import Artifact, IndexFolder, KnowledgeBase
 from search.models.knowledge import BuildStatus
 from search.services.knowledge.import_snapshot import import_snapshot
 from search.services.knowledge.index_files import look, servable
-from search.services.searches.describe_search import describe_search
-from search.services.searches.request_search import request_search
-from search.services.searches.run_search import run_search
 from tests.search.ingest import bundles
-
-QUESTION = "Which film has Ada Holm?"
-OF_ONE_RUN = ("id", "created", "seconds", "steps")
+from tests.two_homes import asked, file_of, move, refused
 
 
 @pytest.fixture
@@ -37,37 +31,6 @@ def builder(transactional_db: None, tmp_path: Path, settings: Settings) -> Itera
     yield tmp_path / "builder"
     faults.forget()
     wiring.forget()
-
-
-def move(settings: Settings, home: Path, fetched_from: Path | str = "") -> None:
-    """Go on as a process of another machine."""
-    home.mkdir(exist_ok=True)
-    settings.GRASP_HOME = home
-    settings.GRASP_FILES_FROM = str(fetched_from)
-    faults.forget()
-    wiring.forget()
-
-
-def asked() -> bytes:
-    run = request_search(
-        knowledge_base="films", question=QUESTION, origin=SearchRun.Origin.COMMAND, enqueue=False
-    )  # fmt: skip
-    shown = describe_search(run_search(run.pk))
-    return orjson.dumps({key: value for key, value in shown.items() if key not in OF_ONE_RUN})
-
-
-def refused() -> str:
-    """Ask, and return the sentence of the search, which must have failed."""
-    asked()
-    run = SearchRun.objects.latest("created")
-    assert run.status == SearchRun.Status.FAILED
-    assert run.error is not None
-    return str(run.error["detail"])
-
-
-def file_of(home: Path, name: str = "bm25/types.npy") -> Path:
-    [path] = home.glob(f"indexes/snapshot-*/{name}")
-    return path
 
 
 def test_a_second_machine_fetches_and_a_damaged_file_is_fetched_again(
