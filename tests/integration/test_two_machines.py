@@ -1,6 +1,6 @@
 """Two machines over one Postgres and one Valkey, as two homes: one builds index files, the other one's worker searches.
 
-The worker begins with an empty home. It has nothing but the addresses of Postgres, Valkey and the site.
+The worker begins with an empty home. It has nothing but the addresses of Postgres, Valkey, and the site or a store.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import pytest
 from pytest_django.fixtures import Settings
 
@@ -33,6 +34,7 @@ from tests import hash_site
 from tests.conftest import PROJECT, WORKER_START_SECONDS
 from tests.guarded import guarded
 from tests.job_workers import until
+from tests.s3_server import S3Server
 from tests.search.ingest import bundles
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -86,8 +88,29 @@ def content_of(path: Path) -> bytes:
         return b""
 
 
+@pytest.fixture(params=["site", "store"])
+def store(
+    request: pytest.FixtureRequest, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[dict[str, str], Path] | None]:
+    """An object store that this process sends to: its variables, and the folder of its objects; or none."""
+    if request.param == "site":
+        yield None
+        return
+    server: S3Server = request.getfixturevalue("s3_server")
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+    settings.GRASP_INDEX_STORE = "s3://two-machines/site"
+    fsspec.get_filesystem_class("s3").clear_instance_cache()
+    yield {**server.environment, "GRASP_INDEX_STORE": settings.GRASP_INDEX_STORE}, server.bucket("two-machines")
+    fsspec.get_filesystem_class("s3").clear_instance_cache()
+
+
 def test_a_worker_of_another_machine_fetches_the_files_and_answers_alike(
-    web_environment: dict[str, str], services: Home, tmp_path: Path, settings: Settings
+    web_environment: dict[str, str],
+    services: Home,
+    tmp_path: Path,
+    settings: Settings,
+    store: tuple[dict[str, str], Path] | None,
 ) -> None:
     builder, other = tmp_path / "builder", tmp_path / "other"
     builder.mkdir()
@@ -110,7 +133,7 @@ def test_a_worker_of_another_machine_fetches_the_files_and_answers_alike(
         port = free.getsockname()[1]
     site, log = f"http://127.0.0.1:{port}", tmp_path / "log"
     web = machine(web_environment, services, builder)
-    worker = machine(web_environment, services, other, GRASP_FILES_FROM=site)
+    worker = machine(web_environment, services, other, **(store[0] if store else {"GRASP_FILES_FROM": site}))
     with process(web_program(port).command, web, log):
         until(lambda: answers(site), "the web process does not answer")
         with process(search_worker_program(processes=2).command, worker, log):
@@ -127,6 +150,8 @@ def test_a_worker_of_another_machine_fetches_the_files_and_answers_alike(
             until(lambda: content_of(damaged) == built, "the damaged file was not fetched again")
 
             (folder / "bm25" / "types.npy").unlink()
+            for sent in store[1].rglob("types.npy.*") if store else ():
+                sent.unlink()
             damaged.unlink()
             until(
                 lambda: all(one["faults"] for one in worker_states("search")),
