@@ -314,7 +314,7 @@ GROUPS = (
                 "GRASP_INDEX_STORE",
                 "",
                 "An object store, such as `s3://bucket/folder`: what is built is sent there, and other machines fetch "
-                "it from there. The folder belongs to this site alone "
+                "it from there. The folder belongs to this site alone; `AWS_…` variables hold the credentials "
                 "([several-workers.md](several-workers.md#an-object-store)).",
             ),
             Setting(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import structlog
 from django.db.models import QuerySet
+from django.utils.crypto import salted_hmac
 
 from search.adapters.index_files import keep
 from search.adapters.index_files.listing import fault_of
 from search.adapters.index_files.source import BuiltFile
-from search.adapters.index_files.store import StoreFailed, configured_store, object_name
+from search.adapters.index_files.store import OWNER, StoreFailed, configured_store, object_name
 from search.artifact_files import MANIFEST, check_folder, listed_files
 from search.domain.run_context import RunContext
 from search.ingest.parts import SEND
@@ -92,12 +93,17 @@ def send_again() -> int:
 def delete_dropped() -> int:
     """Remove the objects that belong to no release that is ready and to no artifact; return how many.
 
-    If the store cannot be used, that is logged, and the next call removes them.
+    If the store cannot be used, that is logged, and the next call removes them. Nothing is removed from a folder that
+    another site has begun to use.
     """
     store = configured_store()
     if store is None:
         return 0
     try:
+        mark = salted_hmac(OWNER, "index store").hexdigest()
+        if store.owner(mark) != mark:
+            log.warning("index store of another site: nothing removed", store=str(store))
+            return 0
         # In this order: an object is sent after the rows that name it were written.
         there = [*store.lengths("indexes"), *store.lengths("artifacts")]
         ready = _folders(Release.objects.filter(status=BuildStatus.READY))

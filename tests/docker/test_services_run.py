@@ -79,7 +79,7 @@ def test_the_proxy_serves_the_site_over_tls_and_hides_the_figures(site: Composed
 
 
 def test_neo4j_starts_with_the_settings_of_the_file_and_holds_a_copy_of_the_graph(papers: Composed) -> None:
-    with required():
+    with required("Neo4j"):
         papers.start_neo4j()
     papers.await_health("neo4j")
     done = papers.run("jobs", ["python", "manage.py", "sync_graph", "papers", "--json"])

@@ -18,6 +18,9 @@ from fsspec.core import url_to_fs
 from search.adapters.index_files import source
 from search.adapters.index_files.source import BuiltFile, FetchFailed, FolderSource, HttpSource, Source
 
+OWNER = "owner"
+"""Name of the object with the mark of the site to which a folder of the store belongs."""
+
 
 class StoreFailed(FetchFailed):
     """The store could not be read or written; the text is a part of a sentence that says why."""
@@ -79,6 +82,18 @@ class ObjectStore:
         with self._explained("does not exist"):
             system, root = self._opened
             system.rm([f"{root}/{name}" for name in names])
+
+    def owner(self, site: str) -> str:
+        """Return the mark of the site to which the folder belongs; that is `site` if it had no owner.
+
+        Raises StoreFailed.
+        """
+        with self._explained("does not exist"):
+            system, root = self._opened
+            path = f"{root}/{OWNER}"
+            if not system.exists(path):
+                system.pipe_file(path, site.encode())
+            return bytes(system.cat_file(path)).decode()
 
     @cached_property
     def _opened(self) -> tuple[Any, str]:

@@ -15,9 +15,10 @@ from pytest_django.fixtures import Settings
 from search import wiring
 from search.adapters.index_files import faults
 from search.adapters.index_files.source import BuiltFile
-from search.adapters.index_files.store import ObjectStore, StoreFailed
+from search.adapters.index_files.store import OWNER, ObjectStore, StoreFailed
 from search.domain.run_context import RunCancelled, RunContext
-from search.models import IndexFolder, KnowledgeBase, Snapshot
+from search.models import IndexFolder, KnowledgeBase, Release, Snapshot
+from search.models.knowledge import BuildStatus
 from search.services.index_store import delete_dropped, send_again, send_snapshot
 from search.services.knowledge.import_snapshot import ImportFailed, import_snapshot
 from search.services.knowledge.index_files import look
@@ -57,7 +58,7 @@ def sent(objects: Path) -> dict[str, int]:
     """Return the name of each object and when it was written."""
     return {
         path.relative_to(objects).as_posix(): path.stat().st_mtime_ns
-        for path in objects.rglob("*") if path.is_file()
+        for path in objects.rglob("*") if path.is_file() and path.name != OWNER
     }  # fmt: skip
 
 
@@ -201,6 +202,19 @@ def test_dropped_releases_are_removed_and_others_stay(
     assert delete_dropped() == len(of_first)
     assert sent(objects).keys() == expected_objects() - of_first
     assert delete_dropped() == 0
+
+
+def test_nothing_is_removed_from_the_folder_of_another_site(
+    builder: Path, objects: Path, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert delete_dropped() == 0
+    KnowledgeBase.objects.update(active_release=None)
+    Release.objects.update(status=BuildStatus.DROPPED)
+    own, settings.SECRET_KEY = settings.SECRET_KEY, "that of another site"
+    assert delete_dropped() == 0
+    assert "index store of another site: nothing removed" in caplog.text
+    settings.SECRET_KEY = own
+    assert delete_dropped() == len(expected_objects())
 
 
 def test_trained_parts_are_sent_when_they_are_registered_and_fetched(
