@@ -1,6 +1,6 @@
 import pytest
 
-from grasp_site.addresses import celery_url, client_url, database_settings
+from grasp_site.addresses import celery_url, client_url, database_settings, read_store
 from grasp_site.environment import SettingError
 
 
@@ -41,3 +41,15 @@ def test_a_broker_on_the_network_is_the_same_for_both() -> None:
 def test_another_broker_is_refused() -> None:
     with pytest.raises(SettingError, match="REDIS_URL takes redis://"):
         celery_url("amqp://q.example")
+
+
+@pytest.mark.parametrize("url", ["", "s3://bucket/folder", "file:///srv/objects", "gs://bucket"])
+def test_a_store_is_a_url_or_nothing(url: str) -> None:
+    assert read_store(url) == url
+
+
+@pytest.mark.parametrize("url", ["bucket/folder", "s3:", "sftp://ann:pw-of-ann@host/folder"])
+def test_another_store_is_refused_without_repeating_its_password(url: str) -> None:
+    with pytest.raises(ValueError, match="takes a URL") as refused:
+        read_store(url)
+    assert "pw-of-ann" not in str(refused.value)

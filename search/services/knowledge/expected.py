@@ -67,7 +67,8 @@ def index_parts(size: Size, kinds: int = len(USUAL)) -> dict[str, float]:
         parts.index_files("columns"): 1e-5 * nodes,
         parts.index_files("bm25"): 3e-5 * nodes + 7e-8 * nodes * document,
     }
-    return files | (vectors if kinds else {})
+    sent = {parts.SEND: 4e-8 * index_needs(size, USUAL_DIMENSIONS, 0).disk} if settings.GRASP_INDEX_STORE else {}
+    return files | (vectors if kinds else {}) | sent
 
 
 def sync_parts(size: Size) -> dict[str, float]:

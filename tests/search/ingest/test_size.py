@@ -5,8 +5,10 @@ import json
 from pathlib import Path
 
 import pytest
+from pytest_django.fixtures import Settings
 
 from search.domain.job_kinds import Needs
+from search.ingest.parts import SEND
 from search.ingest.size import HEAD_BYTES, Size, bundle_size
 from search.services.knowledge.expected import import_needs, import_parts, index_parts
 from tests.search.ingest import bundles
@@ -71,3 +73,11 @@ def test_what_is_larger_takes_longer_and_needs_more() -> None:
     assert less.memory < more.memory
     assert import_needs(small, 384, index=False).disk < less.disk
     assert import_needs(Size(), 384).disk == 0 == Needs().disk
+
+
+def test_with_an_object_store_an_import_ends_with_the_sending_of_its_files(settings: Settings) -> None:
+    small, large = Size(10_000, 30_000, 3_000_000), Size(20_000, 60_000, 6_000_000)
+    assert SEND not in import_parts(small)
+    settings.GRASP_INDEX_STORE = "s3://bucket"
+    assert list(import_parts(small))[-1] == SEND
+    assert 0 < import_parts(small)[SEND] < import_parts(large)[SEND]
