@@ -18,6 +18,8 @@ from fsspec.core import url_to_fs
 from search.adapters.index_files import source
 from search.adapters.index_files.source import BuiltFile, FetchFailed, FolderSource, HttpSource, Source
 
+ANSWER_SECONDS = 20.0
+"""How long the store has for a piece."""
 OWNER = "owner"
 """Name of the object with the mark of the site to which a folder of the store belongs."""
 
@@ -62,7 +64,9 @@ class ObjectStore:
         end = min(begin + source.PIECE, file.length)
         with self._explained(f"does not have {file.name}"):
             system, root = self._opened
-            return bytes(system.cat_file(f"{root}/{object_name(file)}", start=begin, end=end))
+            # Their own patience, with all retries, is minutes: longer than a search has.
+            limit = {"timeout": ANSWER_SECONDS} if system.async_impl else {}
+            return bytes(system.cat_file(f"{root}/{object_name(file)}", start=begin, end=end, **limit))
 
     def lengths(self, folder: str) -> dict[str, int]:
         """Return object name → length of all objects in a folder and in those below it. Raises StoreFailed."""
@@ -110,6 +114,8 @@ class ObjectStore:
             raise StoreFailed(f"{self} {missing}") from error
         except PermissionError as error:
             raise StoreFailed(f"{self} refuses the credentials of this machine") from error
+        except TimeoutError as error:
+            raise StoreFailed(f"{self} does not answer") from error
         except Exception as error:
             # Each kind of store has errors of its own.
             raise StoreFailed(f"{self} cannot be used ({error})") from error

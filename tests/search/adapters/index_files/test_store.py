@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -14,6 +15,7 @@ import fsspec
 import pytest
 
 from search.adapters.index_files import source as places
+from search.adapters.index_files import store as stores
 from search.adapters.index_files.fetch import fetch_folder
 from search.adapters.index_files.listing import listed
 from search.adapters.index_files.source import BuiltFile
@@ -179,6 +181,15 @@ def test_a_store_that_is_away_and_one_that_refuses_say_so_without_credentials(
         ObjectStore("s3://refusing/site").lengths("indexes")
     with pytest.raises(StoreFailed, match=r"none://x cannot be used \(Protocol not known: none\)"):
         ObjectStore("none://x").lengths("indexes")
+
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen()
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{deaf.getsockname()[1]}")
+        monkeypatch.setattr(stores, "ANSWER_SECONDS", 0.5)
+        forget_credentials()
+        with pytest.raises(StoreFailed, match="s3://refusing/site does not answer"):
+            ObjectStore("s3://refusing/site").piece(file, 0)
 
     assert caplog.text
     assert SECRET not in caplog.text + str(away.value)
