@@ -139,7 +139,7 @@ GRASP_FILES_FROM = env_str("GRASP_FILES_FROM")
 GRASP_INDEX_STORE = env_read("GRASP_INDEX_STORE", read_store)
 
 # {queue: dotted paths of functions}. A worker of the queue calls them before its first task, to load models once. The
-# search worker forks its processes afterwards, so these functions start no threads.
+# search worker forks its processes afterwards, so none of their threads may be at work then.
 GRASP_WARM_UP: dict[str, list[str]] = {
     "search": [
         "search.services.searches.end_abandoned.end_abandoned_searches",
