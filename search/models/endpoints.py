@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -33,6 +36,22 @@ def server_of_url(base_url: str) -> tuple[str, str, int | None]:
     """Return scheme, host and port of an address, with the scheme's usual port where it names none."""
     parts = urlsplit(base_url)
     return parts.scheme, parts.hostname or "", parts.port or USUAL_PORTS.get(parts.scheme)
+
+
+ENDPOINT_ACTIVE = "EXISTS (SELECT FROM search_endpoint WHERE active)"
+"""SQL: whether an endpoint is in use."""
+endpoint_active: ContextVar[bool | None] = ContextVar("endpoint_active", default=None)
+"""Whether an endpoint is in use, where that was read already; see `endpoint_known`."""
+
+
+@contextmanager
+def endpoint_known(active: bool) -> Iterator[None]:
+    """Within it, whether an endpoint is in use is not read again: a search reads it with its own row."""
+    token = endpoint_active.set(active)
+    try:
+        yield
+    finally:
+        endpoint_active.reset(token)
 
 
 class Endpoint(models.Model):

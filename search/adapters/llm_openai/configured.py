@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Sequence
 from typing import cast
 
 from django.conf import settings
@@ -24,6 +22,7 @@ from search.domain.conversation import NO_MODEL, Completion, ModelIdentity, Prom
 from search.domain.errors import SearchCancelled, StageError
 from search.domain.trace import Limit
 from search.models import Endpoint
+from search.models.endpoints import ENDPOINT_ACTIVE, endpoint_active
 from search.models.sealed import Secret, Unsealable
 
 STAGE = "language model"
@@ -102,25 +101,10 @@ class ConfiguredLanguageModel:
         return calls
 
 
-ACTIVE = "EXISTS (SELECT FROM search_endpoint WHERE active)"
-"""SQL: whether an endpoint of the admin is in use."""
-_active: ContextVar[bool | None] = ContextVar("endpoint_active", default=None)
-
-
-@contextmanager
-def endpoint_known(active: bool) -> Iterator[None]:
-    """Within it, whether an endpoint of the admin is in use is not asked again: a search reads it with its own row."""
-    token = _active.set(active)
-    try:
-        yield
-    finally:
-        _active.reset(token)
-
-
 def _endpoint_active() -> bool:
-    if (known := _active.get()) is not None:
+    if (known := endpoint_active.get()) is not None:
         return known
-    [(active,)] = read(STAGE, f"SELECT {ACTIVE}", keep=True)
+    [(active,)] = read(STAGE, f"SELECT {ENDPOINT_ACTIVE}", keep=True)
     return bool(active)
 
 

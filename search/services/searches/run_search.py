@@ -15,10 +15,10 @@ from django.db.models import F
 from django.utils import timezone
 
 from search import wiring
-from search.adapters.llm_openai.configured import ACTIVE, endpoint_known
 from search.domain.errors import SearchCancelled, SearchError, StageError
 from search.domain.trace import Limit, Trace
 from search.models import SearchRun
+from search.models.endpoints import ENDPOINT_ACTIVE, endpoint_known
 from search.models.knowledge import BuildStatus
 from search.models.timeouts import bounded
 from search.services.language_models.budgets import new_budget
@@ -41,7 +41,7 @@ CANCEL_LOOK = 0.25
 _CLAIM = (
     "UPDATE search_searchrun SET status = %s, started = %s, changes = changes + 1 WHERE id = %s AND status = %s "
     "RETURNING *, (SELECT status FROM search_release WHERE id = release_id) AS release_status, "
-    f"{ACTIVE} AS endpoint_active"
+    f"{ENDPOINT_ACTIVE} AS endpoint_active"
 )
 
 
