@@ -26,6 +26,8 @@ from search.models.timeouts import milliseconds, present_limit
 FORM = "VECTORS_URL takes postgresql://user:password@host:port/name, and several of them separated by commas"
 CONNECT_SECONDS = 2
 """Time limit for opening a connection; the driver knows no shorter one."""
+ALIVE = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 2}
+"""Seconds and probes after which a machine that has vanished counts as away."""
 KEPT_OPEN = 4
 """Most idle connections of a process to one server."""
 STOPPED = "the vector engine stopped the query: its time limit ran out"
@@ -60,7 +62,8 @@ class VectorServer:
 
     def connect(self) -> Raw:
         """Return a new connection that commits each statement. Raises psycopg.OperationalError."""
-        return psycopg.connect(make_conninfo(self.address, connect_timeout=CONNECT_SECONDS), autocommit=True)
+        address = make_conninfo(self.address, connect_timeout=CONNECT_SECONDS, **ALIVE)
+        return psycopg.connect(address, autocommit=True)
 
 
 @lru_cache(maxsize=8)

@@ -16,11 +16,14 @@ from search.checks import check_vectors_url
 from search.domain.run_context import RunCancelled, RunContext
 from search.ingest import partitions, vector_engine, vectors
 from search.ingest.cleanup import remove_dead
-from search.models import VectorSet
+from search.models import SearchStep, VectorSet
 from search.models.knowledge import BuildStatus
 from search.models.vector_servers import EngineAway, parse
+from search.services import health
 from search.services.knowledge import index_snapshot, releases, vector_state
 from search.services.knowledge.index_snapshot import IndexFailed, build_index
+from search.services.searches.request_search import request_search
+from search.services.searches.run_search import ranking_of, run_search
 from tests.fakes import HashEncoder
 from tests.search.services.knowledge.test_index_snapshot import GRAPH, snapshot_of
 from tests.vector_server import VectorPostgres, lines_of
@@ -41,8 +44,10 @@ def engine(vector_server: VectorPostgres, settings: Settings, monkeypatch: pytes
     settings.GRASP_ENCODERS = {ENCODER.name: {}}
     settings.VECTORS_URL = vector_server.database("life")
     settings.GRASP_TOOLS = {
-        **django_settings.GRASP_TOOLS, "vectors": {"BACKEND": "search.adapters.vectors_diskann.DiskAnnVectors"}
-    }  # fmt: skip
+        **django_settings.GRASP_TOOLS,
+        "vectors": {"BACKEND": "search.adapters.vectors_diskann.DiskAnnVectors"},
+        "encoder": {"BACKEND": "tests.fakes.HashEncoder"},
+    }
     vectors_diskann.breaker.cache_clear()
     return settings.VECTORS_URL
 
@@ -269,3 +274,35 @@ def test_an_amount_of_memory_has_a_unit(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("VECTORS_MEMORY", "much")
     with pytest.raises(SettingError, match="VECTORS_MEMORY: 'much' is no amount of memory"):
         env_read("VECTORS_MEMORY", read_memory)
+
+
+@pytest.mark.django_db
+def test_a_search_goes_by_words_while_the_engine_is_away_and_the_site_stays_ready(
+    engine: str, vector_server: VectorPostgres, settings: Settings
+) -> None:
+    settings.GRASP_HEALTH = {"vector engine": "grasp_site.health.vector_engine"}
+    base = snapshot_of().knowledge_base
+    release = build_index(snapshot=base.snapshots.get(), encoder=ENCODER).release
+    releases.activate_release(knowledge_base=base, release=release)
+
+    def asked() -> dict[str, SearchStep]:
+        run = request_search(knowledge_base="films", question="a road through the forest", enqueue=False)
+        done = run_search(run.pk)
+        assert (done.status, done.error) == ("done", None)
+        assert ranking_of(done)[0][0] == "film/1"
+        return {step.name: step for step in done.steps.all()}
+
+    assert asked()["retrieve"].status == "ok"
+    assert health.system_status() == [{"name": "vector engine", "state": "ready", "reason": ""}]
+    vector_server.stop()
+    try:
+        step = asked()["retrieve"]
+        assert step.status == "degraded"
+        assert step.detail.startswith("The vector engine does not answer: ")
+        assert step.detail.endswith("Documents are found by their words alone meanwhile.")
+        [state] = health.system_status()
+        assert (state["state"], health.all_ready([state])) == ("degraded", True)
+    finally:
+        vector_server.start()
+    vectors_diskann.breaker.cache_clear()
+    assert asked()["retrieve"].status == "ok"
