@@ -4,6 +4,7 @@ Every name that is read by these functions is listed in README's table of settin
 """
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -94,3 +95,11 @@ def env_read(name: str, read: Callable[[str], T], default: str = "") -> T:
         return read(env_str(name, default))
     except ValueError as error:
         raise SettingError(f"{name}: {error}.") from None
+
+
+def read_memory(text: str) -> str:
+    """Return an amount of memory as Postgres writes it, such as `1GB`; ValueError for anything else."""
+    amount = text.replace(" ", "")
+    if re.fullmatch(r"[1-9]\d*(kB|MB|GB|TB)", amount) is None:
+        raise ValueError(f"{text!r} is no amount of memory; it takes a whole number and a unit, such as 512MB or 4GB")
+    return amount

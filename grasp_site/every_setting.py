@@ -159,6 +159,27 @@ GROUPS = (
                 "Neo4j is away, and the page says so.",
                 secret=True,
             ),
+            Setting(
+                "VECTORS_URL",
+                "",
+                "A database on a Postgres with pgvectorscale, for the vectors of this site alone: "
+                "`postgresql://user:password@host:port/name`. Several of them, separated by commas, share the nodes. "
+                "They look for the nearest vectors of releases of more than 100,000 nodes ([vectors on machines of "
+                "their own](several-workers.md#vectors-on-machines-of-their-own)). Empty: the site's Postgres does.",
+                secret=True,
+            ),
+            Setting(
+                "VECTORS_MEMORY",
+                "`1GB`",
+                "Memory for building an index of vectors, as Postgres writes it (`maintenance_work_mem`), here and on "
+                "the servers of `VECTORS_URL`. An HNSW index that does not fit is built many times more slowly.",
+            ),
+            Setting(
+                "VECTORS_WORKERS",
+                "`0`",
+                "Further processes of Postgres that build an index of vectors; they share that memory, for which "
+                "`/dev/shm` of its machine needs room.",
+            ),
         ),
     ),
     Group(

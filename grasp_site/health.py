@@ -11,6 +11,7 @@ from django.db import DatabaseError, connection
 from grasp_site.heartbeat import broker, worker_alive, worker_state, worker_states
 from search.services.knowledge.encoder_state import missing_encoders
 from search.services.knowledge.graph_state import graph_state
+from search.services.knowledge.vector_state import vector_state
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,12 @@ def index_files() -> Health:
 def graph_database() -> Health:
     """Return whether Neo4j answers and holds the active graphs; checked only if `NEO4J_URL` is set."""
     reason = graph_state()
+    return Health(not reason, reason)
+
+
+def vector_engine() -> Health:
+    """Return whether the vector engine answers and holds the large active releases; only if `VECTORS_URL` is set."""
+    reason = vector_state()
     return Health(not reason, reason)
 
 

@@ -16,7 +16,7 @@ from grasp_site.admin_look import UNFOLD as UNFOLD
 from grasp_site.csp import STRICT
 from grasp_site.device import read_device
 from grasp_site.embedded.home import Home, closed_to_others
-from grasp_site.environment import env_bool, env_choice, env_int, env_list, env_read, env_secret, env_str
+from grasp_site.environment import env_bool, env_choice, env_int, env_list, env_read, env_secret, env_str, read_memory
 from grasp_site.logs import configure_structlog, logging_settings
 from grasp_site.metrics.listening import read_listen
 from grasp_site.pipelines import PIPELINES
@@ -179,7 +179,7 @@ GRASP_HEALTH = {
     "index files": "grasp_site.health.index_files",
 }
 # The names of services that a search does not require. Pages show their failure, but the site is still ready.
-GRASP_HEALTH_OPTIONAL = ["neo4j", "encoders", "index files"]
+GRASP_HEALTH_OPTIONAL = ["neo4j", "vector engine", "encoders", "index files"]
 # Dotted path of the function that returns the sender and receiver of notices about changed searches.
 GRASP_NOTICES = "grasp_site.notices.notices"
 GRASP_QUEUES = "grasp_site.health.queues"
@@ -189,6 +189,10 @@ GRASP_GATE = {name: f"grasp_site.gate.{name}" for name in ("take", "give_back", 
 
 # --- Tools and pipelines --------------------------------------------------------------------------------------------
 NEO4J_URL = env_secret("NEO4J_URL")
+VECTORS_URL = env_secret("VECTORS_URL")
+# Memory and parallel workers of Postgres while it builds an index of vectors, here and in the vector engine.
+VECTORS_MEMORY = env_read("VECTORS_MEMORY", read_memory, default="1GB")
+VECTORS_WORKERS = env_int("VECTORS_WORKERS", 0)
 LLM_BASE_URL = env_str("LLM_BASE_URL")
 LLM_MODEL = env_str("LLM_MODEL")
 LLM_API_KEY = env_secret("LLM_API_KEY")
@@ -266,6 +270,10 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
 if NEO4J_URL:
     GRASP_TOOLS["graph"] = {"BACKEND": "search.adapters.graph_neo4j.fallback.Neo4jOrPostgres"}
     GRASP_HEALTH["neo4j"] = "grasp_site.health.graph_database"
+# If VECTORS_URL is set, its servers look for the nearest vectors of large sets. While they are away, words are used.
+if VECTORS_URL:
+    GRASP_TOOLS["vectors"] = {"BACKEND": "search.adapters.vectors_diskann.DiskAnnVectors"}
+    GRASP_HEALTH["vector engine"] = "grasp_site.health.vector_engine"
 
 GRASP_PIPELINES: dict[str, dict[str, Any]] = PIPELINES
 GRASP_DEFAULT_PIPELINE = "grasp"

@@ -16,6 +16,7 @@ read from its source.
 | search.E009 | a field of a stage's class is neither an option nor a tool, or a function takes no option of its row |
 | search.E010 | a stage of a pipeline declares no role, or an unknown role |
 | search.E011 | a kind of `GRASP_JOBS`, or a function that jobs need, leads nowhere |
+| search.E012 | `VECTORS_URL` cannot be read |
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from search.domain.errors import InvalidRequest, nearest
 from search.domain.flow import faults_of_flow, flow_of
 from search.domain.options import tools_of
 from search.models import Release
+from search.models.vector_servers import servers
 from search.neural.site_encoders import missing_encoder
 
 TOOLS = (
@@ -113,6 +115,16 @@ def check_neo4j_url(**_: Any) -> list[CheckMessage]:
         Address.parse(settings.NEO4J_URL)
     except ValueError as error:
         return [Error(str(error), hint="Leave it empty to have Postgres execute plans.", id="search.E007")]
+    return []
+
+
+@register()
+def check_vectors_url(**_: Any) -> list[CheckMessage]:
+    """E012: the addresses of the vector engine, if there is one, can be parsed; the message does not repeat them."""
+    try:
+        servers()
+    except ValueError as error:
+        return [Error(str(error), hint="Leave it empty to have the site's Postgres do it.", id="search.E012")]
     return []
 
 

@@ -31,7 +31,15 @@ hypothesis_settings.register_profile("grasp", deadline=None)
 hypothesis_settings.load_profile("grasp")
 
 os.chdir(PROJECT)
-for name in ("DATABASE_URL", "REDIS_URL", "NEO4J_URL", "LLM_BASE_URL", "GRASP_ADMIN_PASSWORD", "DATABASE_POOL"):
+for name in (
+    "DATABASE_URL",
+    "REDIS_URL",
+    "NEO4J_URL",
+    "VECTORS_URL",
+    "LLM_BASE_URL",
+    "GRASP_ADMIN_PASSWORD",
+    "DATABASE_POOL",
+):
     os.environ.pop(name, None)
     os.environ.pop(f"{name}_FILE", None)
 os.environ["GRASP_HOME"] = str(TEST_HOME)
@@ -66,6 +74,7 @@ from tests.neo4j_server import Neo4jServer, running  # noqa: E402
 from tests.s3_server import S3Server  # noqa: E402
 from tests.s3_server import running as s3_running  # noqa: E402
 from tests.schedule import LongFilesFirst  # noqa: E402
+from tests.vector_server import VectorPostgres, running_vector_server  # noqa: E402
 
 # A secure password hash takes more than a second, and a hundred tests sign a user in.
 django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
@@ -155,6 +164,13 @@ def neo4j_server() -> Iterator[Neo4jServer]:
 def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
     """Yield the real object store of this test run."""
     with s3_running(tmp_path_factory.mktemp("s3")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def vector_server() -> Iterator[VectorPostgres]:
+    """Yield the real Postgres with pgvectorscale of this test run."""
+    with running_vector_server(TEST_HOME / "vector-engine") as server:
         yield server
 
 

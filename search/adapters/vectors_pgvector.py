@@ -46,13 +46,14 @@ PARTS = 4
 
 # Cosines are recomputed in single precision, so that they do not depend on how the node was found.
 _COSINE = "greatest(-1, least(1, 1 - (embedding::vector({dimensions}) <=> {exact}::vector({dimensions}))))"
-_NEAREST = """
+_HALVES = "embedding::halfvec({dimensions}) <=> {exact}::halfvec({dimensions})"
+NEAREST = """
 WITH near AS MATERIALIZED (
     SELECT key, embedding FROM {table} WHERE kind = {kind} {typed}
-    ORDER BY embedding::halfvec({dimensions}) <=> {exact}::halfvec({dimensions}) LIMIT {fetch}
+    ORDER BY {distance} LIMIT {fetch}
 )
 SELECT key, max({cosine}) AS cosine FROM near GROUP BY key ORDER BY cosine DESC, key LIMIT {k}"""
-_EXACT = """
+EXACT = """
 WITH typed AS MATERIALIZED (SELECT key, embedding FROM {table} WHERE kind = {kind} {typed})
 SELECT key, max({cosine}) AS cosine FROM typed GROUP BY key ORDER BY cosine DESC, key LIMIT {k}"""
 _GIVEN = """
@@ -61,6 +62,16 @@ SELECT key, max({cosine}) AS cosine FROM {table} WHERE kind = {kind} AND key = A
 _SAMPLE = """
 SELECT key FROM {table} WHERE kind = {kind} AND type = {type}
 ORDER BY key::bigint * 2654435761 %% 4294967296, key LIMIT {k}"""
+
+
+def typed_as(codes: Sequence[int]) -> sql.Composable:
+    """Return the condition that a vector's node has a type with one of these codes; none for every type."""
+    return sql.SQL("AND type = ANY({})").format(sql.Literal(list(codes))) if codes else sql.SQL("")
+
+
+def fetched(kind: VectorKind, k: int) -> int:
+    """Return how many vectors are fetched from an index for k nodes; their exact cosines decide."""
+    return (k + k // 4 + 8) * (PARTS if kind in SEVERAL else 1)
 
 
 class PgVectors:
@@ -97,16 +108,27 @@ class PgVectors:
         codes = sorted({self._schema.type_codes[label] for label in labels})
         if self._total <= IN_MEMORY and kind in self._matrices and (not codes or self._types is not None):
             return self._scanned(self._matrices[kind], vector, k, codes, limit)
-        typed = sql.SQL("AND type = ANY({})").format(sql.Literal(codes)) if codes else sql.SQL("")
-        if not self._is_exact(labels, k):
+        return self._looked_up(kind, vector, k, codes, exact=self._is_exact(labels, k), limit=limit)
+
+    def _looked_up(
+        self, kind: VectorKind, vector: Vectors, k: int, codes: Sequence[int], *, exact: bool, limit: Limit | None
+    ) -> list[Candidate]:
+        """Return the k nearest nodes of the types with these codes (none: all) from the database.
+
+        With `exact` all vectors of the types are compared, otherwise the index is searched first.
+        """
+        typed = typed_as(codes)
+        if not exact:
             settings = TO_THE_END | {"hnsw.ef_search": min(MOST_EF_SEARCH, max(self._ef_search, k))}
-            fetch = sql.Literal((k + k // 4 + 8) * (PARTS if kind in SEVERAL else 1))
-            statement = self._compose(_NEAREST, kind, vector, typed=typed, k=sql.Literal(k), fetch=fetch)
+            fetch = sql.Literal(fetched(kind, k))
+            statement = self._compose(
+                NEAREST, kind, vector, typed=typed, k=sql.Literal(k), fetch=fetch, distance=_HALVES
+            )
             found = read(STAGE, statement, limit=limit, settings=settings)
             if len(found) == k:
                 return list(map(Candidate._make, found))
         # Too few came from the index: its scan ran out of memory, or several vectors of one node took the places.
-        statement = self._compose(_EXACT, kind, vector, typed=typed, k=sql.Literal(k))
+        statement = self._compose(EXACT, kind, vector, typed=typed, k=sql.Literal(k))
         return list(map(Candidate._make, read(STAGE, statement, limit=limit)))
 
     def _scanned(
@@ -195,13 +217,25 @@ class PgVectors:
         count = sum(self._schema.node_type(label).count for label in set(labels)) if labels else self._total
         return count <= EXACT_BELOW or k * self._total > SCANNED_AT_MOST * count
 
-    def _compose(self, statement: str, kind: VectorKind, vector: Vectors, **parts: sql.Composable) -> sql.Composed:
-        """Return the statement with its values; the kind is a literal, so that a partial index can be chosen by it."""
+    def _compose(
+        self,
+        statement: str,
+        kind: VectorKind,
+        vector: Vectors,
+        *,
+        table: sql.Identifier | None = None,
+        distance: str = "",
+        **parts: sql.Composable,
+    ) -> sql.Composed:
+        """Return the statement with its values; the kind is a literal, so that a partial index can be chosen by it.
+
+        `table` is the set's own unless another is given; `distance` is what an index orders by.
+        """
         self._check_dimensions(vector)
         values: Any = ",".join(map(repr, vector.tolist()))
         common = {"dimensions": sql.Literal(self._dimensions), "exact": sql.Literal(f"[{values}]")}
-        cosine = sql.SQL(_COSINE).format(**common)
-        return sql.SQL(statement).format(table=self._table, kind=sql.Literal(kind), cosine=cosine, **common, **parts)
+        parts |= {name: sql.SQL(text).format(**common) for name, text in (("cosine", _COSINE), ("distance", distance))}
+        return sql.SQL(statement).format(table=table or self._table, kind=sql.Literal(kind), **common, **parts)
 
     def _check_dimensions(self, vector: Vectors) -> None:
         if vector.shape != (self._dimensions,):

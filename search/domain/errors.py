@@ -98,6 +98,13 @@ class StageError(SearchError):
         super().__init__(f"{stage}: {reason}")
 
 
+def by_words_alone(error: StageError) -> str:
+    """Return the sentence for a list without vectors that cannot be asked at present; raise a permanent error again."""
+    if error.permanent:
+        raise error
+    return f"{error.reason[:1].upper()}{error.reason[1:]}. Documents are found by their words alone meanwhile."
+
+
 class DeadlineExceeded(StageError):
     """The time limit of the search ran out inside this stage."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from django.conf import settings
 from django.utils import timezone
 
-from search.ingest import partitions
+from search.ingest import partitions, vector_engine
 from search.ingest.locks import backup_runs, import_lock
 from search.models import Artifact, Snapshot, VectorSet
 from search.models.knowledge import BuildStatus
@@ -49,6 +49,7 @@ def _drop_ownerless() -> None:
         owners = VectorSet if table.startswith("search_vector") else Snapshot
         if not owners.objects.filter(pk=table.rsplit("_", 1)[1], status__in=alive).exists():
             partitions.drop([table])
+    vector_engine.drop(keep=set(VectorSet.objects.filter(status__in=alive).values_list("pk", flat=True)))
     drop_ownerless_folders()
     for folder in (Path(settings.GRASP_HOME) / "artifacts").glob("[!.]*"):
         old = time.time() - folder.stat().st_mtime > FRESH_SECONDS

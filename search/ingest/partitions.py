@@ -14,6 +14,7 @@ from psycopg import sql
 from psycopg.errors import LockNotAvailable
 
 from search.domain.run_context import UNOBSERVED, RunContext
+from search.ingest import vector_engine
 from search.ingest.statements import watched
 from search.models.partitions import Partitioned, partition
 
@@ -86,9 +87,15 @@ def attach(snapshot_id: int) -> None:
 
 
 def drop(names: Sequence[str]) -> None:
-    """Drop tables, attached or not, each in its own transaction; names that do not exist are skipped."""
+    """Drop tables, attached or not, each in its own transaction; names that do not exist are skipped.
+
+    What the vector engine holds of a vector set is dropped with its table.
+    """
     for name in names:
         with_locks(partial(_execute, "DROP TABLE IF EXISTS {table}", table=name))
+    vector_sets = {int(name.rsplit("_", 1)[1]) for name in names if name.startswith("search_vector_")}
+    if vector_sets:
+        vector_engine.drop(vector_sets)
 
 
 def existing() -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import psycopg
 import structlog
@@ -41,21 +42,25 @@ log = structlog.get_logger(__name__)
 
 
 @contextmanager
-def watched(run: RunContext, part: str, place: int = 0, places: int = 1) -> Iterator[None]:
+def watched(
+    run: RunContext, part: str, place: int = 0, places: int = 1, driver: psycopg.Connection[Any] | None = None
+) -> Iterator[None]:
     """Run a long statement on Django's connection inside the block; stop it within a second when the run must stop.
 
-    The statement is number `place` of `places` in the part `part`, whose progress is reported. Raises what `run.check`
+    The statement is number `place` of `places` in the part `part`, whose progress is reported. `driver` is the
+    connection to another server that runs it; such a statement is counted when it has ended. Raises what `run.check`
     raises if the run must stop; every other error of Postgres passes.
     """
     run.report(part, place * STEPS, places * STEPS)
-    connection.ensure_connection()
-    watch = _Watch(run, connection.connection, part, place, places)
+    if driver is None:
+        connection.ensure_connection()
+    watch = _Watch(run, driver or connection.connection, part, place, places, reports=driver is None)
     watch.start()
     try:
         yield
-    except OperationalError as error:
+    except (OperationalError, QueryCanceled) as error:
         watch.stop()
-        if isinstance(error.__cause__, QueryCanceled):
+        if isinstance(error, QueryCanceled) or isinstance(error.__cause__, QueryCanceled):
             run.check()
         raise
     finally:
@@ -66,11 +71,14 @@ def watched(run: RunContext, part: str, place: int = 0, places: int = 1) -> Iter
 class _Watch(threading.Thread):
     """Looks after the statement that runs on `driver`, until it is stopped."""
 
-    def __init__(self, run: RunContext, driver: psycopg.Connection, part: str, place: int, places: int) -> None:
+    def __init__(
+        self, run: RunContext, driver: psycopg.Connection[Any], part: str, place: int, places: int, *, reports: bool
+    ) -> None:
         super().__init__(name="statement watch", daemon=True)
         self._run = run
         self._driver = driver
         self._part, self._place, self._places = part, place, places
+        self._reports = reports
         self._ended = threading.Event()
 
     def run(self) -> None:
@@ -84,7 +92,7 @@ class _Watch(threading.Thread):
                 except SearchError:
                     self._cancel()
                     continue
-                if waited >= UNREPORTED_SECONDS:
+                if self._reports and waited >= UNREPORTED_SECONDS:
                     self._report()
         finally:
             connection.close()

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import psycopg
+from django.conf import settings
 from django.db import connection, transaction
 from numpy.typing import NDArray
 from pgvector import HalfVector
@@ -33,7 +34,7 @@ from search.domain.vector_kinds import (
     PROSE,
     WHOLE,
 )
-from search.ingest import partitions
+from search.ingest import partitions, vector_engine
 from search.ingest.documents import NodeWithNeighbours
 from search.ingest.embed import embed
 from search.ingest.parts import EMBED, INDEX_VECTORS
@@ -44,8 +45,6 @@ from search.models import VectorSet
 from search.models.knowledge import BuildStatus
 from search.models.partitions import partition
 
-HNSW_MEMORY = "1GB"
-"""`maintenance_work_mem` while an HNSW index is built."""
 HNSW_ABOVE = 5_000
 """Nodes; below that every search compares all vectors, which takes milliseconds, so there is nothing to build."""
 _COLUMNS = ("int8", "text", "int4", "int2", "int2", "bytea", "halfvec")
@@ -111,7 +110,7 @@ LOOK_UPS = {
 def index(vector_set: VectorSet, run: RunContext = UNOBSERVED, *, nearest: bool = True) -> None:
     """Build the missing indexes of a filled vector set: by key, by type, and, with `nearest`, HNSW for each kind."""
     name = partition("search_vector", vector_set.pk)
-    large = nearest and vector_set.snapshot.nodes > HNSW_ABOVE
+    large = nearest and vector_set.snapshot.nodes > HNSW_ABOVE and not vector_engine.is_searched(vector_set)
     if large and vector_set.dimensions > MOST_INDEXED_DIMENSIONS:
         run.log(
             f"Vectors of {vector_set.dimensions:,} dimensions get no index, because Postgres indexes at most "
@@ -154,9 +153,11 @@ def _index_kind(vector_set: VectorSet, kind: str) -> None:
 
 def _allow_memory() -> None:
     """Give the transaction memory for building an index."""
-    # No parallel workers: they need more shared memory than containers usually have.
-    _execute("SELECT set_config('maintenance_work_mem', {value}, true), "
-             "set_config('max_parallel_maintenance_workers', '0', true)", value=HNSW_MEMORY)  # fmt: skip
+    _execute("SELECT set_config('maintenance_work_mem', {value}, true)", value=settings.VECTORS_MEMORY)
+    # Parallel workers share this memory, and containers usually have less shared memory than that: nobody gets any
+    # unasked.
+    workers = str(settings.VECTORS_WORKERS)
+    _execute("SELECT set_config('max_parallel_maintenance_workers', {value}, true)", value=workers)
 
 
 def index_suffix(kind: str) -> str:
@@ -215,7 +216,7 @@ def add_computed(
             run.check()
             written = [_Row(kind, int(key), 0, int(types[key]), "", at.to_bytes(4)) for at, key in enumerate(keys)]
             _write(vector_set, written, {row.hash: rows[at] for at, row in enumerate(written)})
-    if vector_set.dimensions > MOST_INDEXED_DIMENSIONS:
+    if vector_set.dimensions > MOST_INDEXED_DIMENSIONS or vector_engine.is_searched(vector_set):
         return
     with watched(run, INDEX_VECTORS, 0, 1), transaction.atomic():
         _index_kind(vector_set, kind)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from search.cosines import QuestionCosines, likeness, squared_coverage
-from search.domain.errors import StageError
+from search.domain.errors import StageError, by_words_alone
 from search.domain.expansion import BETWEEN
 from search.domain.fusion import Fusion
 from search.domain.options import option
@@ -96,7 +96,11 @@ class Expanded:
         if not self.vectors.kinds:
             words = Bm25(self.text, self.encoder, self.vectors, self.depth)(question, limit)
             return replace(Fusion.single("bm25", words), detail=NO_VECTORS)
-        found = self.vectors.nearest(DOCUMENTS, self._vector(question.text), self.depth, limit=limit)
+        try:
+            found = self.vectors.nearest(DOCUMENTS, self._vector(question.text), self.depth, limit=limit)
+        except StageError as error:
+            words = Bm25(self.text, self.encoder, self.vectors, self.depth)(question, limit)
+            return replace(Fusion.single("bm25", words), detail=by_words_alone(error))
         ranking = Ranking.of(_scores(found), by_key, self.depth)
         return NotedRanking(ranking.candidates, ranking.total, self._unread(question.text))
 
@@ -141,13 +145,17 @@ class Hybrid:
     def __call__(self, question: Question, limit: Limit) -> Fusion:
         """Return the `depth` best documents of both lists; each list holds `depth` documents, too.
 
-        If the release has no vectors, the words alone count, and the fusion says so.
+        If the release has no vectors, or their engine does not answer, the words alone count, and the fusion says so.
         """
         words = Bm25(self.text, self.encoder, self.vectors, self.depth)(question, limit)
         cosines = QuestionCosines(question, self.encoder, self.vectors, limit, "retrieve")
         if not self.vectors.kinds:
             return Fusion.of({"bm25": words}, {"bm25": 1.0}, self.k, cosines, self.depth, detail=NO_VECTORS)
-        near = Dense(self.encoder, self.vectors, self.depth)(question, limit).ranking
+        try:
+            near = Dense(self.encoder, self.vectors, self.depth)(question, limit).ranking
+        except StageError as error:
+            told = by_words_alone(error)
+            return Fusion.of({"bm25": words}, {"bm25": 1.0}, self.k, cosines, self.depth, detail=told)
         if self.method == "ranks":
             rankings = {"bm25": words, "vss": near}
             return Fusion.of(rankings, dict.fromkeys(rankings, 1.0), self.k, cosines, self.depth)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from search.cosines import QuestionCosines
+from search.domain.errors import StageError, by_words_alone
 from search.domain.fusion import Fusion
 from search.domain.linear import linear
 from search.domain.options import option
@@ -38,7 +39,11 @@ class Linear:
         if not self.vectors.kinds:
             return linear(found, {}, self.bm25_weight, self.depth, tied, Fusion, detail=NO_VECTORS)
         vector = self.encoder.encode([question.text])[0]
-        near = [one.key for one in self.vectors.nearest(WHOLE, vector, self.depth, limit=limit)]
+        try:
+            near = [one.key for one in self.vectors.nearest(WHOLE, vector, self.depth, limit=limit)]
+        except StageError as error:
+            told = by_words_alone(error)
+            return linear(found, {}, self.bm25_weight, self.depth, tied, Fusion, detail=told)
         keys = sorted({*found, *near})
         _, scores = self.text.word_scores(question.text, np.array(keys, dtype=np.int32))
         words = dict(zip(keys, scores.sum(axis=0).tolist(), strict=True))

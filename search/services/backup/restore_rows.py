@@ -16,12 +16,14 @@ from threading import Event
 from typing import Any
 
 import psycopg
+import structlog
 from django.db import connection, transaction
 from psycopg import sql
 
+from search.domain.errors import StageError
 from search.domain.run_context import RunCancelled
 from search.domain.vector_kinds import IN_MEMORY
-from search.ingest import partitions, vectors
+from search.ingest import partitions, vector_engine, vectors
 from search.models import VectorSet
 from search.models.knowledge import BuildStatus
 from search.models.partitions import PARTITIONED
@@ -33,6 +35,8 @@ from search.services.backup.tables import Table, copy_statement
 TABLES, UPGRADED = "all tables", "upgraded"
 """What `site_schema.note` calls these parts; a partition is called by its name."""
 _OWNERS = {"search_node": "snapshot_id", "search_edge": "snapshot_id", "search_vector": "vector_set_id"}
+log = structlog.get_logger(__name__)
+
 THREADS = min(4, max(1, (os.cpu_count() or 2) - 1))
 """Partitions that are loaded and indexed at the same time, beside the ordinary tables."""
 Told = Callable[[int], None]
@@ -127,13 +131,19 @@ def _load_ordinary(
 
 
 def index_neighbours() -> int:
-    """Build the HNSW indexes of the vector sets that searches use them for; return their number.
+    """Build the HNSW indexes of the vector sets that searches use them for, or copy them into the vector engine.
 
-    Smaller sets are compared in their matrices, so that searches of them do not need the indexes.
+    Smaller sets are compared in their matrices, so that searches of them do not need the indexes. Returns the number of
+    large ones.
     """
     large = VectorSet.objects.filter(status=BuildStatus.READY, snapshot__nodes__gt=IN_MEMORY)
     for vector_set in large.select_related("snapshot"):
         vectors.index(vector_set)
+        try:
+            vector_engine.fill(vector_set)
+        except StageError as error:
+            # The data is restored all the same; the state of the engine tells that `index_kb` has to copy it.
+            log.warning("vectors were not copied", vectors=str(vector_set), reason=error.reason)
     return large.count()
 
 

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import connection
 
 from search.domain.job_kinds import Needs
-from search.domain.vector_kinds import USUAL
+from search.domain.vector_kinds import COMPUTED, IN_MEMORY, USUAL
 from search.ingest import parts
 from search.ingest.embed import CUT, EVERY_TEXT
 from search.ingest.size import Size
@@ -52,9 +52,13 @@ def index_parts(size: Size, kinds: int = len(USUAL)) -> dict[str, float]:
     nodes, edges = size.nodes, size.edges
     document = _document_characters(size)
     embedded = nodes * (kinds * EVERY_TEXT + max(1, kinds - 1) * min(document, CUT))
+    in_engine = nodes * (kinds + len(COMPUTED) - 1) if settings.VECTORS_URL and nodes > IN_MEMORY else 0
+    in_postgres = nodes * kinds if nodes > HNSW_ABOVE and not in_engine else 0
     vectors = {
         parts.EMBED: 2.5e-5 * embedded,
-        parts.INDEX_VECTORS: 1e-5 * nodes * kinds + (6e-4 * nodes * kinds if nodes > HNSW_ABOVE else 0.0),
+        parts.INDEX_VECTORS: 1e-5 * nodes * kinds + 6e-4 * in_postgres,
+        parts.COPY_VECTORS: 2e-5 * in_engine,
+        parts.INDEX_ENGINE: 1.5e-3 * in_engine,
         parts.WRITE_VECTORS: 1e-5 * nodes,
     }
     files = {

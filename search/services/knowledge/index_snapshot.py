@@ -36,7 +36,7 @@ from search.domain.errors import StageError
 from search.domain.graph import ANY, Direction, Node, Schema
 from search.domain.run_context import RunContext
 from search.domain.vector_kinds import IN_MEMORY, MOST_DIMENSIONS, WHOLE, checked, relation_kind
-from search.ingest import documents, neighbour_vectors, vectors
+from search.ingest import documents, neighbour_vectors, vector_engine, vectors
 from search.ingest.embed import CUT, EVERY_TEXT
 from search.ingest.index import IndexPart, build_parts
 from search.ingest.locks import import_lock
@@ -168,7 +168,9 @@ def _built(
     )
     made = vector_set.releases.filter(status=BuildStatus.READY).first()
     if made is not None:
-        return IndexReport(made, seconds | _map_vectors(vector_set, run))
+        seconds |= _map_vectors(vector_set, run)
+        _fill_engine(vector_set, run)
+        return IndexReport(made, seconds)
     return _finish(vector_set, encoder, seconds, run)
 
 
@@ -187,6 +189,7 @@ def _finish(vector_set: VectorSet, encoder: Encoder, seconds: dict[str, float], 
     vectors.index(vector_set, run)
     seconds["hnsw"] = time.perf_counter() - began
     seconds |= _map_vectors(vector_set, run)
+    _fill_engine(vector_set, run)
     releases: list[Release] = []
 
     def write() -> None:
@@ -222,6 +225,16 @@ def _map_vectors(vector_set: VectorSet, run: RunContext) -> dict[str, float]:
     folder = vector_set.directory
     part = IndexPart(_VECTORS_VERSION, partial(_write_matrices, vector_set=vector_set, run=run), title=WRITE_VECTORS)
     return build_parts(folder.parent, {folder.name: part}, run)
+
+
+def _fill_engine(vector_set: VectorSet, run: RunContext) -> None:
+    """Copy the vectors into the vector engine, if this site has one and searches ask it; IndexFailed if that fails."""
+    try:
+        vector_engine.fill(vector_set, run)
+    except StageError as error:
+        raise IndexFailed(
+            f"The vectors were not copied: {error.reason}. Index it again to go on from there."
+        ) from error
 
 
 def _write_matrices(folder: Path, vector_set: VectorSet, run: RunContext) -> None:

@@ -1,18 +1,26 @@
 """The retrievers: what they rank by, and how equal scores are ordered."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
-from search.domain.errors import DeadlineExceeded
+from search.domain.errors import DeadlineExceeded, StageError
 from search.domain.question import Question
+from search.domain.ranking import Candidate
 from search.domain.trace import Limit
-from search.stages.retrieve import Bm25, Dense, Hybrid
+from search.stages.retrieve import Bm25, Dense, Expanded, Hybrid
+from search.stages.retrieve_linear import Linear
 from tests.fakes import HashEncoder, MemoryText, MemoryVectors
 from tests.search.stages.doubles import Cosines, Words
 
 ENCODER = HashEncoder(dimensions=2)
 QUESTION = Question("who?")
 ASKED = ENCODER.vector("who?")
+
+
+Retriever = Callable[[MemoryText, MemoryVectors], Any]
 
 
 def at(cosine: float) -> np.ndarray:
@@ -52,6 +60,43 @@ def test_nothing_is_embedded_where_no_scores_are_level() -> None:
     encoder = HashEncoder()
     Bm25(MemoryText({0: 1.0, 1: 2.0}), encoder, MemoryVectors({}))(QUESTION, Limit())
     assert encoder.encoded == []
+
+
+class AwayVectors(MemoryVectors):
+    """Vectors whose engine does not answer; cosines of given nodes are still there."""
+
+    def __init__(self, vectors: MemoryVectors, error: StageError) -> None:
+        super().__init__(vectors._vectors)
+        self._error = error
+
+    def nearest(self, *_: object, **__: object) -> list[Candidate]:
+        raise self._error
+
+
+LISTS = [
+    lambda text, near: Hybrid(text, ENCODER, near, depth=2),
+    lambda text, near: Hybrid(text, ENCODER, near, depth=2, method="scores"),
+    lambda text, near: Expanded(text, ENCODER, near, depth=2),
+    lambda text, near: Linear(text, ENCODER, near, depth=2),
+]
+
+
+@pytest.mark.parametrize("retriever", LISTS)
+def test_while_the_engine_of_vectors_is_away_the_words_answer_and_the_list_says_why(retriever: Retriever) -> None:
+    near = AwayVectors(vectors(a=0.1, b=0.9, c=-0.5), StageError("vectors", "the vector engine does not answer: gone"))
+    found = retriever(MemoryText({2: 5.0, 0: 1.0}), near)(QUESTION, Limit())
+    assert found.ranking.keys == (2, 0)
+    assert found.status == "degraded"
+    assert found.detail == (
+        "The vector engine does not answer: gone. Documents are found by their words alone meanwhile."
+    )
+
+
+@pytest.mark.parametrize("retriever", LISTS)
+def test_vectors_that_never_can_be_asked_are_a_failure(retriever: Retriever) -> None:
+    near = AwayVectors(vectors(a=0.1), StageError("vectors", "no such kind", permanent=True))
+    with pytest.raises(StageError, match="no such kind"):
+        retriever(MemoryText({0: 1.0}), near)(QUESTION, Limit())
 
 
 def test_vectors_rank_by_cosine() -> None:

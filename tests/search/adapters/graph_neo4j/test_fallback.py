@@ -11,7 +11,7 @@ from pytest_django.fixtures import Settings
 from grasp_site.embedded.neo4j.server import free_port
 from search.adapters.graph_neo4j.address import Address
 from search.adapters.graph_neo4j.connection import Neo4jAway, connect
-from search.adapters.graph_neo4j.fallback import Breaker, Neo4jOrPostgres
+from search.adapters.graph_neo4j.fallback import Neo4jOrPostgres
 from search.domain.graph import Node
 from search.domain.linking import Binding, LinkedPlan
 from search.domain.plan import Anchor, Hop, Plan
@@ -26,53 +26,6 @@ GRAPH = Graph((Node(0, "a", "person", "Ada"), Node(1, "b", "film", "Amber")), ((
 LINKED = LinkedPlan(
     Plan((Anchor("a", "Ada"),), (Hop("a", "acted", "T"),)), (Binding("a", GRAPH.nodes[0], 0.5),), index=0
 )
-
-
-class Clock:
-    """A clock that stands still until it is set."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def test_a_server_that_answers_is_asked() -> None:
-    assert Breaker().reason() == ""
-
-
-def test_a_server_that_failed_is_left_alone_for_a_pause_that_doubles_up_to_half_a_minute() -> None:
-    clock = Clock()
-    breaker = Breaker(clock)
-    for pause in (1, 2, 4, 8, 16, 30, 30):
-        breaker.failed("no answer")
-        assert breaker.reason() == "no answer"
-        clock.now += pause - 0.01
-        assert breaker.reason() == "no answer"
-        clock.now += 0.02
-        assert breaker.reason() == ""
-
-
-def test_after_the_pause_one_caller_is_let_through_and_the_others_wait_for_what_it_finds() -> None:
-    clock = Clock()
-    breaker = Breaker(clock)
-    breaker.failed("no answer")
-    clock.now = 1.5
-    assert [breaker.reason() for _ in range(3)] == ["", "no answer", "no answer"]
-    breaker.answered()
-    assert breaker.reason() == ""
-
-
-def test_a_server_that_came_back_and_fails_again_begins_with_a_short_pause() -> None:
-    clock = Clock()
-    breaker = Breaker(clock)
-    for _ in range(5):
-        breaker.failed("no answer")
-    breaker.answered()
-    breaker.failed("no answer")
-    clock.now = 1.01
-    assert breaker.reason() == ""
 
 
 @pytest.fixture
