@@ -266,9 +266,9 @@ GRASP_TOOLS: dict[str, dict[str, Any]] = {
     "plan_prompts": {"BACKEND": "search.adapters.briefing_postgres.plan_prompts"},
 }
 
-# If NEO4J_URL is set, Neo4j executes plans, and Postgres executes them while Neo4j does not answer.
+# If NEO4J_URL is set, Neo4j executes what the memory-mapped graph does not, and Postgres while Neo4j does not answer.
 if NEO4J_URL:
-    GRASP_TOOLS["graph"] = {"BACKEND": "search.adapters.graph_neo4j.fallback.Neo4jOrPostgres"}
+    GRASP_TOOLS["graph"] = {"BACKEND": "search.adapters.graph_neo4j.fallback.MemmapOrNeo4j"}
     GRASP_HEALTH["neo4j"] = "grasp_site.health.graph_database"
 # If VECTORS_URL is set, its servers look for the nearest vectors of large sets. While they are away, words are used.
 if VECTORS_URL:

@@ -115,7 +115,7 @@ def askers(films: KnowledgeBase, settings: Settings, tmp_path: Path) -> dict[str
     settings.GRASP_HOME = tmp_path
     settings.GRASP_QUEUE_LENGTH = 0
     built_docs.place(settings, tmp_path)
-    settings.GRASP_TOOLS = small.TOOLS | {"graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"}}
+    settings.GRASP_TOOLS = small.TOOLS | {"graph": small.POSTGRES}
     wiring.forget()
     make_roles()
     run_search(request_search(knowledge_base="films", question="Who?", enqueue=False).pk)

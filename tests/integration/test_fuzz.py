@@ -111,7 +111,7 @@ def whole_site(films: KnowledgeBase, settings: Settings, one_connection: None, t
     """The films for everybody, a knowledge base and searches that are another's, and three askers."""
     settings.GRASP_QUEUE_LENGTH = 0
     built_docs.place(settings, tmp_path)
-    settings.GRASP_TOOLS = small.TOOLS | {"graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"}}
+    settings.GRASP_TOOLS = small.TOOLS | {"graph": small.POSTGRES}
     wiring.forget()
     owner = User.objects.create_user("owner")
     private = small.films(f"private-{SECRET}", visibility=KnowledgeBase.Visibility.MEMBERS)

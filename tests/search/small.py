@@ -12,6 +12,7 @@ from typing import Any
 from search.domain.conditions import CheckedConditions, Conditions
 from search.domain.evidence import Evidence, Path, PathEdge, PathNode, Result
 from search.domain.fusion import Fusion
+from search.adapters.graph_postgres import PostgresGraph
 from search.domain.graph import Field, Node, Schema
 from search.domain.linking import Binding, GraphRanking, LinkedPlan, Reach, Traversal
 from search.domain.options import option
@@ -88,6 +89,11 @@ def node_tool(**_: Any) -> Nodes:
 
 def no_tool(**_: Any) -> None:
     """Return None in place of a tool that no stage here uses."""
+
+
+def postgres_tool(snapshot_id: int, schema: Schema, nodes: Nodes, **_: Any) -> PostgresGraph:
+    """Return the engine that needs no index files."""
+    return PostgresGraph(snapshot_id, schema, nodes)
 
 
 _USUAL = Reach()
@@ -235,6 +241,8 @@ class Hold:
 
 _HERE = "tests.search.small"
 _NONE = {"BACKEND": f"{_HERE}.no_tool"}
+POSTGRES = {"BACKEND": f"{_HERE}.postgres_tool"}
+"""The engine for tests whose knowledge base has no index files."""
 TOOLS = {"nodes": {"BACKEND": f"{_HERE}.node_tool"}, "adjacency": _NONE, "columns": _NONE}
 PIPELINES: dict[str, dict[str, Any]] = {
     "path": {

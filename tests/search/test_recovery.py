@@ -60,7 +60,7 @@ def recovering(films: KnowledgeBase, settings: Settings) -> Iterator[KnowledgeBa
     double = {"BACKEND": f"{__name__}.cosines"}
     settings.GRASP_TOOLS = {
         **small.TOOLS, "encoder": double, "vectors": double, "no_vectors": double,
-        "graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"},
+        "graph": small.POSTGRES,
         **{name: {"BACKEND": "tests.search.small.no_tool"} for name in ("mentions", "text", "columns")},
     }  # fmt: skip
     wiring.forget()

@@ -93,7 +93,7 @@ def site(films: KnowledgeBase, services: object, settings: Settings, tmp_path: P
     settings.GRASP_HOME = tmp_path
     settings.GRASP_TOOLS = {
         **settings.GRASP_TOOLS,
-        "graph": {"BACKEND": "search.adapters.graph_postgres.PostgresGraph"},
+        "graph": small.POSTGRES,
     }
     make_roles()
     cache.clear()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from search.domain.graph import DIRECTIONS, Direction, Schema
+from search.domain.graph import ANY, DIRECTIONS, Direction, Schema
 from search.domain.linking import LinkedPlan
 from search.domain.plan import Hop, Plan
 from search.domain.plan.routes import routes
@@ -38,16 +38,31 @@ def directions(hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema) ->
 
     If the schema counts no edges in either direction, both are returned: the engine then finds nothing by itself.
     """
-    if hop.direction is not None:
-        return (hop.direction,)
+    return (hop.direction,) if hop.direction is not None else _possible(hop.rel, hop, types, schema) or DIRECTIONS
+
+
+def edge_kinds(
+    hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema
+) -> Sequence[tuple[int, Direction]]:
+    """Return (relation, stored direction as in `directions`) of the edges that a hop may take; `out` before `in`."""
+    if hop.rel != ANY:
+        return [(schema.relation_codes[hop.rel], way) for way in directions(hop, types, schema)]
+    return [(code, way) for name, code in schema.relation_codes.items() for way in _possible(name, hop, types, schema)
+            if hop.direction in (None, way)]  # fmt: skip
+
+
+def _possible(
+    relation: str, hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema
+) -> tuple[Direction, ...]:
+    """Return the directions in which the snapshot has edges of a relation between the types of a hop's ends."""
     near, far = types.get(hop.source), types.get(hop.to_var)
-    pairs = schema.ends.get(hop.rel, frozenset())
+    pairs = schema.ends.get(relation, frozenset())
     possible: list[Direction] = []
     if any((near is None or s in near) and (far is None or t in far) for s, t in pairs):
         possible.append("out")
     if any((far is None or s in far) and (near is None or t in near) for s, t in pairs):
         possible.append("in")
-    return tuple(possible) or DIRECTIONS
+    return tuple(possible)
 
 
 def reaches_target(plan: Plan) -> bool:

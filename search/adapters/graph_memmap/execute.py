@@ -32,8 +32,8 @@ class MemmapGraph(WholePlans):
     """The graph of one snapshot in memory-mapped files (interfaces.GraphStore), for most plans.
 
     `beyond` executes the other matches: plans with conditions on fields of nodes or edges whose values are not whole in
-    the files, such as long texts; plans that compare the fields of two nodes; plans with a hop over any relation; and
-    plans with more than `most_rows` partial matches in one step. What this class itself returns is never cut.
+    the files, such as long texts; plans that compare the fields of two nodes; and plans with more than `most_rows`
+    partial matches in one step. What this class itself returns is never cut.
     """
 
     backend = "memory"
@@ -164,7 +164,7 @@ class MemmapGraph(WholePlans):
         `ends` says for each walk whether it begins at the requested candidates instead of the anchors.
         """
         hops = linked.plan.hops
-        if any(hop.rel == ANY for hop in hops) or not (self._holds_values(hops) and self._holds_fields(linked.plan)):
+        if not (self._holds_values(hops) and self._holds_fields(linked.plan)):
             return None
         for from_target in ends:
             limit.check(stage)

@@ -19,14 +19,14 @@ class Table:
     """Partial matches; all arrays have one entry for each row.
 
     `columns` holds the keys that each variable takes. `marks` are the remembered nodes of dropped variables, `taken`
-    the relation and direction of the edge that each hop took, if these are wanted. For `dropped`, `size` and
-    `untouched` see `graph_matching.eliminate.PartialMatches`.
+    the edge that each hop took, if these are wanted: twice the code of its relation, and 1 more if it is stored in the
+    hop's direction. For `dropped`, `size` and `untouched` see `graph_matching.eliminate.PartialMatches`.
     """
 
     columns: dict[str, Keys]
     anchors: list[str]
     marks: list[Keys] = field(default_factory=list)
-    taken: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
+    taken: dict[int, Rows] = field(default_factory=dict)
     dropped: bool = False
     size: float = 1.0
     untouched: str | None = None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from search.adapters.graph_matching.eliminate import Elimination
 from search.adapters.graph_matching.estimate import LOOK_UP
-from search.adapters.graph_matching.order import depths, directions, next_hop
+from search.adapters.graph_matching.order import depths, edge_kinds, next_hop
 from search.adapters.graph_memmap.fields import Fields
 from search.adapters.graph_memmap.table import NOBODY, Rows, Table
 from search.domain.errors import StageError
@@ -26,7 +26,7 @@ class TooMany(Exception):
 
 
 class Walk(Elimination[Table]):
-    """Walks one linked plan with named relations and whole fields; an instance walks once.
+    """Walks one linked plan with whole fields; an instance walks once.
 
     No step passes on more than `most_rows` partial matches, else TooMany is raised: what a walk returns is complete.
     `told` describes the steps for people.
@@ -78,9 +78,9 @@ class Walk(Elimination[Table]):
         found.take(_first_of_each(found.columns[target], most))
         self._fill(found)
         found.take(_first_of_each(found.columns[target], most))
-        relations = [self.schema.relation_codes[hop.rel] for hop in self.plan.hops]
         keys_taken = [found.columns[var].tolist() for var in self.plan.variables]
-        ways = [part for at, code in enumerate(relations) for part in ([code] * len(found), found.taken[at].tolist())]
+        edges = [np.divmod(found.taken[at], 2) for at in range(len(self.plan.hops))]
+        ways = [part for relation, out in edges for part in (relation.tolist(), (out == 1).tolist())]
         return list(zip(self._scores(found).tolist(), *keys_taken, *ways, strict=True))
 
     def start(self, var: str) -> Table:
@@ -124,14 +124,16 @@ class Walk(Elimination[Table]):
         """Return the number of edges that walking a hop reads, or looks up if its far nodes are given."""
         rows, other = home[near], home.get(far)
         edges = self._read(hop, near, rows)
-        return edges if other is None or other.untouched != far else min(edges, LOOK_UP * rows.size * other.size)
+        if other is None or other.untouched != far:
+            return edges
+        return min(edges, LOOK_UP * self._relations(hop) * rows.size * other.size)
 
     def close(self, rows: Table, hop: Hop, near: str, far: str) -> None:
         """Keep the rows that have an edge for a hop between two of their nodes."""
-        relation = self.schema.relation_codes[hop.rel]
+        self._bound(len(rows) * self._relations(hop))
         joined = np.zeros(len(rows), dtype=bool)
-        for way in directions(hop, self.types, self.schema):
-            here, there = rows.columns[hop.source], rows.columns[hop.to_var]
+        here, there = rows.columns[hop.source], rows.columns[hop.to_var]
+        for relation, way in edge_kinds(hop, self.types, self.schema):
             held = self.graph.joined(here, there, relation, way)
             if hop.where:
                 held &= edges_meeting(self.graph, relation, (here, there) if way == "out" else (there, here), hop.where)
@@ -212,26 +214,27 @@ class Walk(Elimination[Table]):
             hop, near, far = step
             pending.remove(hop)
             known = rows.columns.get(far)
-            place, there, stored_out = self._edges(hop, near, far, rows, () if known is None else None)
+            place, there, taken = self._edges(hop, near, far, rows, () if known is None else None)
             rows.take(place)
             rows.columns[far] = there
-            rows.taken[next(i for i, other in enumerate(self.plan.hops) if other is hop)] = stored_out
+            rows.taken[next(i for i, other in enumerate(self.plan.hops) if other is hop)] = taken
             if known is None:
                 rows.keep_apart(far)
 
     def _edges(
         self, hop: Hop, near: str, far: str, rows: Table, among: Sequence[int] | None
-    ) -> tuple[Rows, Keys, NDArray[np.bool_]]:
-        """Return the edges of a hop from the rows: the row of each, its far node, whether it is stored as written.
+    ) -> tuple[Rows, Keys, Rows]:
+        """Return the edges of a hop from the rows: the row of each, its far node, its relation and way (`Table.taken`).
 
         The edges are in the order of the rows. `among` are the only far nodes to look for; empty for any, None if the
         rows already hold the far node.
         """
-        relation = self.schema.relation_codes[hop.rel]
-        places: list[Rows] = []
-        ends: list[Keys] = []
-        ways: list[NDArray[np.bool_]] = []
-        for stored, way in self._ways(hop, near):
+        places: list[Rows] = [np.empty(0, dtype=np.int64)]
+        ends: list[Keys] = [np.empty(0, dtype=np.int32)]
+        taken: list[int] = [0]
+        if among is None:
+            self._bound(len(rows) * self._relations(hop))
+        for relation, stored, way in self._ways(hop, near):
             if among is None:
                 place = np.flatnonzero(self.graph.joined(rows.columns[near], rows.columns[far], relation, way))
                 there = rows.columns[far][place]
@@ -246,18 +249,19 @@ class Walk(Elimination[Table]):
                 here = rows.columns[near][place]
                 met = edges_meeting(self.graph, relation, (here, there) if way == "out" else (there, here), hop.where)
                 place, there = place[met], there[met]
-            if places:
+            if stored == "in" and taken[-1] == 2 * relation + 1:
                 # An edge from a node to itself counts once.
                 new = there != rows.columns[near][place]
                 place, there = place[new], there[new]
             places.append(place)
             ends.append(there)
-            ways.append(np.full(len(place), stored == "out"))
-        self._bound(sum(map(len, places)))
-        if len(places) == 1:
-            return places[0], ends[0], ways[0]
+            taken.append(2 * relation + (stored == "out"))
+            self._bound(sum(map(len, places)))
+        kinds = np.repeat(np.array(taken), [len(place) for place in places])
+        if len(places) <= 2:
+            return places[-1], ends[-1], kinds
         order = np.argsort(np.concatenate(places), kind="stable")
-        return np.concatenate(places)[order], np.concatenate(ends)[order], np.concatenate(ways)[order]
+        return np.concatenate(places)[order], np.concatenate(ends)[order], kinds[order]
 
     def _walked(self, near: Keys, relation: int, way: Direction, among: Sequence[int]) -> tuple[Rows, Keys]:
         """Return the row and the far node of each edge, by looking given far nodes up or by reading all edges."""
@@ -280,7 +284,8 @@ class Walk(Elimination[Table]):
             given = self.keys
         elif other is not None and other.untouched == far:
             given = self.given(far)
-        return given if given and LOOK_UP * len(given) * len(rows) < self._read(hop, near, rows) else ()
+        looked_up = LOOK_UP * self._relations(hop) * len(given) * len(rows)
+        return given if given and looked_up < self._read(hop, near, rows) else ()
 
     def _allowed(self, var: str, keys: Keys) -> NDArray[np.bool_]:
         """Return which keys no exclusion bars from a variable, and meet its conditions."""
@@ -310,13 +315,16 @@ class Walk(Elimination[Table]):
 
     def _read(self, hop: Hop, near: str, rows: Table) -> int:
         """Return the number of edges of a hop from the rows."""
-        relation, column = self.schema.relation_codes[hop.rel], rows.columns[near]
-        return sum(self.graph.edges(column, relation, way) for _, way in self._ways(hop, near))
+        return sum(self.graph.edges(rows.columns[near], relation, way) for relation, _, way in self._ways(hop, near))
 
-    def _ways(self, hop: Hop, near: str) -> Iterator[tuple[Direction, Direction]]:
-        """Yield the stored directions of a hop, as seen from its source and as seen from `near`."""
-        for stored in directions(hop, self.types, self.schema):
-            yield stored, stored if near == hop.source else OPPOSITE[stored]
+    def _relations(self, hop: Hop) -> int:
+        """Return the number of relations that a hop may take."""
+        return len({relation for relation, _ in edge_kinds(hop, self.types, self.schema)})
+
+    def _ways(self, hop: Hop, near: str) -> Iterator[tuple[int, Direction, Direction]]:
+        """Yield the relations of a hop and the stored directions, as seen from its source and as seen from `near`."""
+        for relation, stored in edge_kinds(hop, self.types, self.schema):
+            yield relation, stored, stored if near == hop.source else OPPOSITE[stored]
 
 
 def edges_meeting(

@@ -1,4 +1,7 @@
-"""Executes plans in Neo4j, and in Postgres while Neo4j does not answer; the result says so."""
+"""Executes plans in Neo4j, and in Postgres while Neo4j does not answer; the result says so.
+
+What the memory-mapped graph can answer is not asked of either.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from search.adapters.breaker import Breaker
 from search.adapters.graph_neo4j.address import Address
 from search.adapters.graph_neo4j.connection import Neo4jAway, Neo4jSilent, connect
 from search.adapters.graph_neo4j.execute import Neo4jGraph
+from search.adapters.graph_memmap import MemmapGraph
 from search.adapters.graph_postgres import PostgresGraph
 from search.domain.errors import StageError
 from search.domain.evidence import Path
@@ -49,7 +53,6 @@ class Neo4jOrPostgres:
         schema: Schema,
         nodes: NodeStore,
         adjacency: Adjacency | None = None,
-        columns: Columns | None = None,
     ) -> None:
         self._postgres: GraphStore = PostgresGraph(snapshot_id, schema, nodes, adjacency)
         self._neo4j: GraphStore | None = None
@@ -109,3 +112,12 @@ class Neo4jOrPostgres:
                 self._breaker.answered()
                 return found, ""
         return question(self._postgres, limit), why
+
+
+class MemmapOrNeo4j(MemmapGraph):
+    """The memory-mapped graph, and Neo4j for what it does not execute."""
+
+    def __init__(
+        self, snapshot_id: int, schema: Schema, nodes: NodeStore, adjacency: Adjacency, columns: Columns
+    ) -> None:
+        super().__init__(schema, nodes, adjacency, columns, Neo4jOrPostgres(snapshot_id, schema, nodes, adjacency))

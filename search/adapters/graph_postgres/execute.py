@@ -21,7 +21,7 @@ from search.domain.linking import LinkedPlan
 from search.domain.ordering import Value, order_value
 from search.domain.plan import Count, Hop, Order, Plan
 from search.domain.trace import Limit
-from search.interfaces import Adjacency, Columns, NodeStore
+from search.interfaces import Adjacency, NodeStore
 
 SETTINGS = {
     "jit": "off",
@@ -47,9 +47,7 @@ class PostgresGraph(WholePlans):
         nodes: NodeStore,
         adjacency: Adjacency | None = None,
         most_rows: int = MOST_ROWS,
-        columns: Columns | None = None,
     ) -> None:
-        """`columns` are not read: Postgres has the fields itself. Every engine is built with the same arguments."""
         self._tables = Tables(snapshot_id, most_rows)
         self._schema = schema
         self._nodes = nodes

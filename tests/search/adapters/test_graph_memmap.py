@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from search.adapters.graph_matching.paths import Matches
 from search.adapters.graph_memmap import MemmapGraph
 from search.domain.filtering import NAME
-from search.domain.graph import Node
+from search.domain.graph import ANY, Node
 from search.domain.linking import Binding, LinkedPlan, Traversal
 from search.domain.ordering import Value
-from search.domain.plan import Anchor, EdgeField, Filter, Hop, Order, Plan, Target
+from search.domain.plan import Anchor, EdgeField, FieldOf, Filter, Hop, Order, Plan, Target
 from search.domain.trace import Limit
 from tests import oracle
 from tests.graphs import mapped, schema_of
@@ -65,9 +65,9 @@ def directory() -> Iterator[Path]:
 def without_what_it_leaves(graph: oracle.Graph, linked: LinkedPlan) -> LinkedPlan:
     """The plan without conditions on names, with a named relation for each hop, and fields that its edges have."""
     schema = schema_of(graph, TYPES, RELATIONS)
-    named = [replace(hop, rel=RELATIONS[0]) if hop.rel == "*" else hop for hop in linked.plan.hops]
     hops = tuple(
-        replace(hop, where=tuple(one for one in hop.where if one.field in schema.edge_fields(hop.rel))) for hop in named
+        replace(hop, where=tuple(one for one in hop.where if hop.rel != ANY and one.field in schema.edge_fields(hop.rel)))
+        for hop in linked.plan.hops
     )
     filters = tuple(one for one in linked.plan.filters if one.field != NAME)
     return replace(linked, plan=replace(linked.plan, hops=hops, filters=filters))
@@ -160,9 +160,9 @@ PLAN = Plan((Anchor("a", "Ada"),), (Hop("a", "acted", "T"),), Target("T", ("film
 def test_what_the_files_cannot_answer_is_left_to_the_engine_beyond(directory: Path) -> None:
     memory = engine(FILMS, directory)
     filtered = replace(PLAN, filters=(Filter("T", "name", ">", "Film 2"),))
-    anything = replace(PLAN, hops=(Hop("a", "*", "T"),))
+    compared = replace(PLAN, filters=(Filter("T", "year", ">", FieldOf("a", "born")),))
     assert memory.execute(LinkedPlan(PLAN, ADA), Limit()).backend == "memory"
-    for plan in (filtered, anything):
+    for plan in (filtered, compared):
         assert memory.execute(LinkedPlan(plan, ADA), Limit()).backend == "beyond"
         with pytest.raises(LookupError):
             memory.paths(LinkedPlan(plan, ADA), [1], Limit())
