@@ -78,11 +78,11 @@ class Explain:
             residuals = self._residuals(text, [nodes[key] for key in own], limit, problems)
             compared = _compared(linked.plan)
             shown_values = self._shown(linked, list(own), nodes, limit, problems)
-            breaks = Breaks(self.graph, self.nodes, linked, limit, problems)
+            breaks = Breaks(self.graph, self.nodes, linked, limit, problems).of(own, paths)
             for key, held in own.items():
                 evidence[key] = Evidence(
                     index, held.anchors, held.hops, residuals[key], tuple(paths[key]), held.filters, held.plans,
-                    held.whole, breaks.of(key, held, paths[key]), held.order,
+                    held.whole, breaks[key], held.order,
                     shown_values.get(key),
                     {name: value for name in compared if (value := nodes[key].fields.get(name)) is not None},
                 )  # fmt: skip

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from search.adapters.graph_postgres import PostgresGraph
 from search.domain.conditions import CheckedConditions, Conditions
 from search.domain.evidence import Evidence, Path, PathEdge, PathNode, Result
 from search.domain.fusion import Fusion
-from search.adapters.graph_postgres import PostgresGraph
 from search.domain.graph import Field, Node, Schema
 from search.domain.linking import Binding, GraphRanking, LinkedPlan, Reach, Traversal
 from search.domain.options import option

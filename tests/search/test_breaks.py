@@ -42,7 +42,7 @@ def broken(graph: MemmapGraph, plan: Plan, *bindings: Binding, paths: tuple[Path
     """Return the names and relations on each path that breaks the only exclusion of a plan, for the first drug."""
     problems: list[str] = []
     breaks = Breaks(graph, Nodes(GRAPH, schema_of(GRAPH)), LinkedPlan(plan, bindings), Limit(), problems)
-    [found] = breaks.of(DRUG, Conditions(0, "not_met", exclude=("not_met",)), paths)
+    [found] = breaks.of({DRUG: Conditions(0, "not_met", exclude=("not_met",))}, {DRUG: paths})[DRUG]
     assert (found.status, problems) == ("not_met", [])
     told = []
     for path in found.breaks:

@@ -41,9 +41,7 @@ def directions(hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema) ->
     return (hop.direction,) if hop.direction is not None else _possible(hop.rel, hop, types, schema) or DIRECTIONS
 
 
-def edge_kinds(
-    hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema
-) -> Sequence[tuple[int, Direction]]:
+def edge_kinds(hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema) -> Sequence[tuple[int, Direction]]:
     """Return (relation, stored direction as in `directions`) of the edges that a hop may take; `out` before `in`."""
     if hop.rel != ANY:
         return [(schema.relation_codes[hop.rel], way) for way in directions(hop, types, schema)]
@@ -51,9 +49,7 @@ def edge_kinds(
             if hop.direction in (None, way)]  # fmt: skip
 
 
-def _possible(
-    relation: str, hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema
-) -> tuple[Direction, ...]:
+def _possible(relation: str, hop: Hop, types: Mapping[str, frozenset[int]], schema: Schema) -> tuple[Direction, ...]:
     """Return the directions in which the snapshot has edges of a relation between the types of a hop's ends."""
     near, far = types.get(hop.source), types.get(hop.to_var)
     pairs = schema.ends.get(relation, frozenset())

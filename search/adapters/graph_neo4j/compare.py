@@ -92,7 +92,7 @@ class Comparison:
         return wrong + (["There is a relation that the imported data do not have."] if found else [])
 
     def _read(self, query: str, **parameters: Any) -> list[list[Any]]:
-        return self._connection.read("sync_graph", [(query, parameters)], Limit.seconds(COMPARE_SECONDS))[0]
+        return self._connection.read("sync_graph", query, parameters, Limit.seconds(COMPARE_SECONDS))
 
 
 def shortened(sentences: Iterable[str]) -> list[str]:

@@ -28,10 +28,11 @@ from search.interfaces import Adjacency
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A statement with its parameters; its result is one row."""
+    """A statement with its parameters and the names of its columns; its result is one row."""
 
     text: str
     parameters: Mapping[str, Any]
+    columns: Sequence[str] = ("rows",)
 
 
 class Compiler(Elimination[Rows]):
@@ -73,7 +74,7 @@ class Compiler(Elimination[Rows]):
             f"WITH cut, key, score ORDER BY score DESC, key LIMIT {most}",
             "RETURN collect(key) AS keys, collect(score) AS scores, cut",
         ]
-        return Query("\n".join(self.steps), self.parameters.values)
+        return Query("\n".join(self.steps), self.parameters.values, ("keys", "scores", "cut"))
 
     def matching(self, keys: Sequence[int], *, from_target: bool) -> Query:
         """Return the statement of `matching`, walked from the anchors, or from the keys with `from_target`.
@@ -91,7 +92,7 @@ class Compiler(Elimination[Rows]):
             "}",
             f"RETURN keys, {' OR '.join([*self.cuts, 'cut'])} AS cut",
         ]
-        return Query("\n".join(self.steps), self.parameters.values)
+        return Query("\n".join(self.steps), self.parameters.values, ("keys", "cut"))
 
     def start(self, var: str) -> Rows:
         """Return the set of an anchor's bindings."""

@@ -69,7 +69,7 @@ class _PathCompiler(Compiler):
             "}",
             f"RETURN rows, {' OR '.join(self.cuts)} AS cut",
         ]
-        return Query("\n".join(self.steps), self.parameters.values)
+        return Query("\n".join(self.steps), self.parameters.values, ("rows", "cut"))
 
     def _outputs(self, fixed: Sequence[str]) -> list[str]:
         keys = [f"{var}.key" if var in fixed else var for var in self.short.values()]

@@ -10,7 +10,7 @@ import asyncio
 import concurrent.futures
 import os
 import threading
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -77,13 +77,13 @@ class Connection:
         self._opening = threading.Lock()
         self._opened: _Open | None = None
 
-    def read(self, stage: str, statements: Sequence[Statement], limit: Limit) -> list[list[Row]]:
-        """Return the rows of each of several reading statements, run one after the other; see `_ask` for the errors."""
-        return self._ask(stage, statements, limit, neo4j.READ_ACCESS)
+    def read(self, stage: str, query: str, parameters: Mapping[str, Any], limit: Limit) -> list[Row]:
+        """Return the rows of a reading statement; see `_ask` for the errors."""
+        return self._ask(stage, (query, parameters), limit, neo4j.READ_ACCESS)
 
     def write(self, query: str, parameters: Mapping[str, Any], limit: Limit) -> list[Row]:
         """Run a writing statement in a transaction of its own and return its rows."""
-        return self._ask("sync_graph", [(query, parameters)], limit, neo4j.WRITE_ACCESS)[0]
+        return self._ask("sync_graph", (query, parameters), limit, neo4j.WRITE_ACCESS)
 
     def close(self) -> None:
         """Close every connection to the server and end the thread; the next statement opens them again."""
@@ -93,15 +93,15 @@ class Connection:
             asyncio.run_coroutine_threadsafe(opened.driver.close(), opened.loop).result(timeout=CONNECT_SECONDS)
             opened.loop.call_soon_threadsafe(opened.loop.stop)
 
-    def _ask(self, stage: str, statements: Sequence[Statement], limit: Limit, access: str) -> list[list[Row]]:
-        """Run statements and return the rows of each.
+    def _ask(self, stage: str, statement: Statement, limit: Limit, access: str) -> list[Row]:
+        """Run a statement and return its rows.
 
         Raises DeadlineExceeded if the time ran out (Neo4jSilent if the server did not report it), SearchCancelled if
         the search was cancelled, Neo4jAway if the server does not answer, and StageError if it refuses a statement.
         """
         limit.check(stage)
         try:
-            return self._run(self._answer(statements, limit, access), limit, stage)
+            return self._run(self._answer(statement, limit, access), limit, stage)
         except AWAY_ERRORS as error:
             raise Neo4jAway(stage, f"Neo4j does not answer: {_sentence(error)}") from None
         except Neo4jError as error:
@@ -113,26 +113,24 @@ class Connection:
         except (DriverError, OSError) as error:
             raise Neo4jAway(stage, f"Neo4j does not answer: {_sentence(error)}") from None
 
-    async def _answer(self, statements: Sequence[Statement], limit: Limit, access: str) -> list[list[Row]]:
+    async def _answer(self, statement: Statement, limit: Limit, access: str) -> list[Row]:
         try:
-            return await self._once(statements, limit, access)
+            return await self._once(statement, limit, access)
         except RETRIED:
             # The connection is older than the server's restart; retry on a new one. A write is not repeated, because it
             # may have been completed before the connection broke.
             if access == neo4j.WRITE_ACCESS:
                 raise
-            return await self._once(statements, limit, access)
+            return await self._once(statement, limit, access)
 
-    async def _once(self, statements: Sequence[Statement], limit: Limit, access: str) -> list[list[Row]]:
-        answers = []
+    async def _once(self, statement: Statement, limit: Limit, access: str) -> list[Row]:
+        text, parameters = statement
         async with self._open().driver.session(database=self.address.database, default_access_mode=access) as session:
-            for text, parameters in statements:
-                left = limit.remaining()
-                timeout = None if left == float("inf") else max(LEAST_TIMEOUT, left)
-                # The driver's type asks for a literal text; callers compose these texts from integers only.
-                result = await session.run(neo4j.Query(text, timeout=timeout), dict(parameters))
-                answers.append(await result.values())
-        return answers
+            left = limit.remaining()
+            timeout = None if left == float("inf") else max(LEAST_TIMEOUT, left)
+            # The driver's type asks for a literal text; callers compose these texts from integers only.
+            result = await session.run(neo4j.Query(text, timeout=timeout), dict(parameters))
+            return await result.values()
 
     def _open(self) -> _Open:
         with self._opening:

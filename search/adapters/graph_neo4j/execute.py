@@ -23,10 +23,8 @@ from search.domain.plan import Count, Hop, Order, Plan
 from search.domain.trace import Limit
 from search.interfaces import Adjacency, NodeStore
 
-WHOLE_MARKER_QUERY = (
-    f"MATCH (m:{MARKER} {{snapshot: $snapshot, fingerprint: $fingerprint, state: 'whole'}}) RETURN count(m) > 0"
-)
-"""Query that tells whether the snapshot's projection is complete."""
+WHOLE = f"EXISTS {{ (:{MARKER} {{snapshot: $snapshot, fingerprint: $fingerprint, state: 'whole'}}) }}"
+"""Expression that tells whether the snapshot's projection is complete."""
 
 
 class ProjectionMissing(StageError):
@@ -126,13 +124,13 @@ class Neo4jGraph(WholePlans):
     def _fetch(self, stage: str, query: Query, limit: Limit) -> Row:
         """Return the columns of the statement's only row.
 
-        Whether the projection is complete is read after the statement. A removal changes the marker before it removes
-        anything, so if the marker still says complete, the statement has read complete data.
+        Whether the projection is complete is read at the end of the statement, once a subquery has computed its row. A
+        removal changes the marker before it removes anything, so if the marker still says complete, the statement has
+        read complete data.
         """
         marker = {"snapshot": self._names.snapshot_id, "fingerprint": self._names.fingerprint}
-        [[columns], [[whole]]] = self._connection.read(
-            stage, [(query.text, query.parameters), (WHOLE_MARKER_QUERY, marker)], limit
-        )
+        text = f"CALL () {{\n{query.text}\n}}\nRETURN {', '.join(query.columns)}, {WHOLE} AS whole"
+        [[*columns, whole]] = self._connection.read(stage, text, {**query.parameters, **marker}, limit)
         if not whole:
             raise ProjectionMissing(
                 stage, "Neo4j does not hold this release's graph; manage.py sync_graph puts it there"

@@ -13,10 +13,10 @@ from typing import TypeVar
 from django.conf import settings
 
 from search.adapters.breaker import Breaker
+from search.adapters.graph_memmap import MemmapGraph
 from search.adapters.graph_neo4j.address import Address
 from search.adapters.graph_neo4j.connection import Neo4jAway, Neo4jSilent, connect
 from search.adapters.graph_neo4j.execute import Neo4jGraph
-from search.adapters.graph_memmap import MemmapGraph
 from search.adapters.graph_postgres import PostgresGraph
 from search.domain.errors import StageError
 from search.domain.evidence import Path

@@ -41,7 +41,7 @@ def markers(connection: Connection, limit: Limit | None = None) -> list[Marker]:
     """Return the marker of every projection that Neo4j holds, complete or not, newest snapshot first."""
     columns = "m.snapshot, m.knowledge_base, m.fingerprint, m.state, m.nodes, m.edges"
     query = f"MATCH (m:{MARKER}) RETURN {columns} ORDER BY m.snapshot DESC"
-    [rows] = connection.read("sync_graph", [(query, {})], limit or Limit.seconds(BATCH_SECONDS))
+    rows = connection.read("sync_graph", query, {}, limit or Limit.seconds(BATCH_SECONDS))
     return [Marker(*row) for row in rows]
 
 

@@ -66,7 +66,9 @@ def without_what_it_leaves(graph: oracle.Graph, linked: LinkedPlan) -> LinkedPla
     """The plan without conditions on names, with a named relation for each hop, and fields that its edges have."""
     schema = schema_of(graph, TYPES, RELATIONS)
     hops = tuple(
-        replace(hop, where=tuple(one for one in hop.where if hop.rel != ANY and one.field in schema.edge_fields(hop.rel)))
+        replace(
+            hop, where=tuple(one for one in hop.where if hop.rel != ANY and one.field in schema.edge_fields(hop.rel))
+        )
         for hop in linked.plan.hops
     )
     filters = tuple(one for one in linked.plan.filters if one.field != NAME)

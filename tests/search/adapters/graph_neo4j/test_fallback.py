@@ -59,7 +59,7 @@ def test_a_server_known_to_be_away_costs_nothing(graph: Neo4jOrPostgres) -> None
 def test_an_error_of_the_connection_carries_no_password(settings: Settings) -> None:
     connection = connect(Address.parse(f"neo4j://neo4j:{SECRET}@127.0.0.1:{free_port()}"))
     with pytest.raises(Neo4jAway) as caught:
-        connection.read("traverse", [("RETURN 1", {})], Limit.seconds(10))
+        connection.read("traverse", "RETURN 1", {}, Limit.seconds(10))
     assert SECRET not in f"{caught.value} {caught.value.__cause__!r} {connection.address!r}"
 
 

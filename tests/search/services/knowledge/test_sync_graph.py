@@ -81,7 +81,7 @@ def active(base: KnowledgeBase) -> Snapshot:
 
 
 def told(neo4j: Connection, query: str, **parameters: Any) -> list[list[Any]]:
-    return neo4j.read("test", [(query, parameters)], Limit.seconds(30))[0]
+    return neo4j.read("test", query, parameters, Limit.seconds(30))
 
 
 def change(neo4j: Connection, query: str, **parameters: Any) -> None:
