@@ -13,6 +13,7 @@ from xdist.workermanage import WorkerController
 
 HOUSES = {
     "tests/browser/": "browser",
+    "tests/integration/test_mapped_before_neo4j.py": "neo4j",
     "tests/integration/test_two_thousand_plans.py": "neo4j",
     "tests/integration/test_same_answers.py": "neo4j",
     "tests/integration/test_same_bounds.py": "neo4j",

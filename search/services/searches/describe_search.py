@@ -228,7 +228,9 @@ def describe_graph(output: Outputs) -> dict[str, Any] | None:
     return {
         "backend": found[0].backend,
         "query": found[0].query,
-        "queries": [{"plan_index": entry.plan_index, "query": entry.query} for entry in found],
+        "queries": [
+            {"plan_index": entry.plan_index, "backend": entry.backend, "query": entry.query} for entry in found
+        ],
         "candidates": output.graph.n_cand if output.graph else 0,
         "truncated": any(entry.truncated for entry in found),
     }

@@ -35,6 +35,7 @@ class ShownQuery:
     """The query that ran in the graph for one plan."""
 
     plan: int
+    engine: str
     text: str
 
 
@@ -93,7 +94,6 @@ class ShownSearch:
     error: Json
     plans: tuple[ShownPlan, ...]
     queries: tuple[ShownQuery, ...]
-    backend: str
     candidates: int
     truncated: bool
     fusion: ShownFusion | None
@@ -207,7 +207,7 @@ def show_search(search: Json, relations: Relations | None = None) -> ShownSearch
     linked, graph = search["linked"], search["graph"] or {}
     plans = tuple(show_plan(entry, index, linked, relations) for index, entry in enumerate(search["plans"]))
     first = search["plan_index"]
-    queries = [ShownQuery(q["plan_index"], q["query"]) for q in graph.get("queries", ()) if q["query"]]
+    queries = [ShownQuery(q["plan_index"], q["backend"], q["query"]) for q in graph.get("queries", ()) if q["query"]]
     return ShownSearch(
         id=search["id"],
         state=search["status"],
@@ -227,7 +227,6 @@ def show_search(search: Json, relations: Relations | None = None) -> ShownSearch
         error=search["error"] or {},
         plans=plans,
         queries=tuple(sorted(queries, key=lambda query: query.plan != first)),
-        backend=graph.get("backend", ""),
         candidates=graph.get("candidates", 0),
         truncated=graph.get("truncated", False),
         fusion=_fusion(search["fusion"]),
