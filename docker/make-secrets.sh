@@ -30,5 +30,5 @@ printf 'postgresql://grasp:%s@postgres:5432/grasp' "$(kept database_password)" |
 printf 'redis://:%s@valkey:6379/0' "$(kept valkey_password)" | made redis_url
 printf 'requirepass %s\n' "$(kept valkey_password)" | made valkey.conf
 printf 'neo4j/%s' "$(kept neo4j_password)" | made neo4j_auth
-# Empty: Postgres executes plans. With the profile neo4j: see docs/containers.md.
+# Empty: no Neo4j. With the profile neo4j: see docs/containers.md.
 printf '' | made neo4j_url

@@ -155,8 +155,8 @@ GROUPS = (
                 "NEO4J_URL",
                 "",
                 "`neo4j://user:password@host:port/database`; `make neo4j` starts one and prints its address, "
-                "`sync_graph NAME` copies a release into it. Empty: Postgres executes plans; it also stands in while "
-                "Neo4j is away, and the page says so.",
+                "`sync_graph NAME` copies a release into it. Neo4j executes what the memory-mapped graph does not. "
+                "Empty: Postgres does; it also stands in while Neo4j is away, and the page says so.",
                 secret=True,
             ),
             Setting(

@@ -1,4 +1,4 @@
-"""graph_state: whether Neo4j executes the plans of every knowledge base, and if not, why."""
+"""graph_state: whether Neo4j can execute plans of every knowledge base, and if not, why."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ STATE_SECONDS = 0.6
 
 
 def graph_state() -> str:
-    """Return a sentence that says why Postgres executes plans instead of Neo4j, or an empty string if it does not."""
+    """Return a sentence that says why Postgres stands in for Neo4j, or an empty string if it does not."""
     try:
         known = markers(connect(Address.parse(settings.NEO4J_URL)), Limit.seconds(STATE_SECONDS))
     except ValueError as error:
         return str(error)
     except StageError as error:
-        return f"{error.reason}. Postgres executes plans."
+        return f"{error.reason}. Postgres stands in for it."
     whole = {marker.snapshot for marker in known if marker.state == "whole"}
     try:
         active = dict(
@@ -35,6 +35,6 @@ def graph_state() -> str:
     if not missing:
         return ""
     return (
-        f"Neo4j does not hold the graph of {', '.join(missing)}, so Postgres executes plans there. "
+        f"Neo4j does not hold the graph of {', '.join(missing)}, so Postgres stands in for it there. "
         "A job “Copy to Neo4j” puts it there."
     )

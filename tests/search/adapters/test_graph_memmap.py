@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from search.adapters.graph_matching.paths import Matches
 from search.adapters.graph_memmap import MemmapGraph
+from search.domain.evidence import PathEdge
 from search.domain.filtering import NAME
 from search.domain.graph import ANY, Node
 from search.domain.linking import Binding, LinkedPlan, Traversal
@@ -168,6 +169,22 @@ def test_what_the_files_cannot_answer_is_left_to_the_engine_beyond(directory: Pa
         assert memory.execute(LinkedPlan(plan, ADA), Limit()).backend == "beyond"
         with pytest.raises(LookupError):
             memory.paths(LinkedPlan(plan, ADA), [1], Limit())
+
+
+def test_a_hop_over_any_relation_says_in_its_path_which_one_it_took(directory: Path) -> None:
+    graph = oracle.Graph(
+        FILMS.nodes, ((0, "acted", 1), (0, "directed", 2), (3, "is about", 0), (4, "cites", 5), (0, "knows", 0))
+    )
+    linked = LinkedPlan(replace(PLAN, hops=(Hop("a", "*", "T"),)), ADA)
+    memory = engine(graph, directory)
+    found = memory.execute(linked, Limit())
+    assert (found.backend, [candidate.key for candidate in found.candidates]) == ("memory", [1, 2, 3])
+    taken = {key: match[0].edges for key, [match] in memory.paths(linked, [1, 2, 3, 4, 5], Limit()).items()}
+    assert taken == {
+        1: (PathEdge("acted", "out"),),
+        2: (PathEdge("directed", "out"),),
+        3: (PathEdge("is about", "in"),),
+    }
 
 
 def test_a_step_with_too_many_matches_is_left_to_the_engine_beyond_and_never_cut(directory: Path) -> None:
