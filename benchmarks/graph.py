@@ -32,7 +32,7 @@ from search.adapters.graph_neo4j.names import Names
 from search.adapters.graph_neo4j.project import Projection
 from search.adapters.graph_postgres import PostgresGraph
 from search.adapters.graph_postgres.compile import Compiler, Tables
-from search.domain.errors import DeadlineExceeded
+from search.domain.errors import StageError
 from search.domain.graph import ANY, Node, NodeType, Relation, RelationType, Schema
 from search.domain.linking import Binding, LinkedPlan
 from search.domain.plan import Anchor, Hop, Plan, Target
@@ -67,7 +67,7 @@ class Times:
     """Measurements of one kind of plan on one engine.
 
     `plans` holds the seconds of each plan, `paths` the seconds for the paths of 20 candidates, `found` the numbers of
-    candidates, `cut` the number of plans that were cut off, `answers` those of each plan that was not.
+    candidates, `cut` the number of plans that were cut off or whose paths failed, `answers` those of the other plans.
     """
 
     plans: list[float] = field(default_factory=list)
@@ -142,7 +142,8 @@ def _timed(graph: GraphStore, questions: Sequence[LinkedPlan]) -> Times:
             break
         try:
             traversal = graph.execute(linked, Limit.seconds(SECONDS_A_KIND), rows=10_000)
-        except DeadlineExceeded:
+        except StageError:
+            # Its time ran out, or Neo4j its memory.
             times.plans.append(time.perf_counter() - began)
             times.cut += 1
             continue
@@ -153,7 +154,10 @@ def _timed(graph: GraphStore, questions: Sequence[LinkedPlan]) -> Times:
         if not traversal.truncated:
             times.answers[at] = frozenset(candidate.key for candidate in traversal.candidates)
         began = time.perf_counter()
-        graph.paths(linked, [candidate.key for candidate in traversal.candidates[:20]], Limit.seconds(30))
+        try:
+            graph.paths(linked, [candidate.key for candidate in traversal.candidates[:20]], Limit.seconds(30))
+        except StageError:
+            times.cut += 1
         times.paths.append(time.perf_counter() - began)
     return times
 
