@@ -57,6 +57,7 @@ WITH_ARGUMENTS = (
     "plans",
     "progress",
     "reading",
+    "with_neo4j",
 )
 
 

@@ -52,17 +52,17 @@ class Switched:
         return getattr(self._engines[Switched.now], name)
 
 
-def main() -> None:
-    """Copy movies into Neo4j and print p50, p95 and ratios of its questions on each engine."""
+def main(arguments: Sequence[str] = ()) -> None:
+    """Copy the base of each question set (movies, unless named) into Neo4j; print times and ratios on each engine."""
     if not settings.NEO4J_URL:
         raise NotHere("NEO4J_URL is not set (make neo4j prints a value for it)")
-    (movies,) = question_sets(["movies"])
-    imported("movies")
-    synced = sync_graph(knowledge_base=KnowledgeBase.objects.get(name="movies"))
-    show(f"movies in Neo4j: {synced.outcome}")
     settings.GRASP_TOOLS = {**settings.GRASP_TOOLS, "graph": {"BACKEND": f"{__name__}.Switched"}}
-    wiring.forget()
-    _compare("movies", spread(movies.examples(), QUESTIONS + WARM))
+    for asked in question_sets(arguments or ["movies"]):
+        imported(asked.base)
+        synced = sync_graph(knowledge_base=KnowledgeBase.objects.get(name=asked.base))
+        show(f"{asked.base} in Neo4j: {synced.outcome}")
+        wiring.forget()
+        _compare(asked.base, spread(asked.examples(), QUESTIONS + WARM))
 
 
 def _compare(base: str, examples: Sequence[Example]) -> None:

@@ -113,7 +113,9 @@ class MemmapAdjacency:
         low = min(int(start[0]) + first, int(end[0]))
         return np.array(self._arrays[direction][2][low : min(low + most, int(end[0]))])
 
-    def walk(self, keys: Keys, relation: int, direction: Direction, most: int) -> tuple[NDArray[np.int64], Keys] | None:
+    def walk(
+        self, keys: Keys, relation: int | None, direction: Direction, most: int
+    ) -> tuple[NDArray[np.int64], Keys] | None:
         """Return the position among `keys` and the far node of every edge of a relation; None for more than `most`."""
         first, last = self._edges_of(keys, relation, direction)
         lengths = last - first
@@ -121,7 +123,7 @@ class MemmapAdjacency:
             return None
         return np.repeat(np.arange(len(lengths)), lengths), self._arrays[direction][2][ranges(first, lengths)]
 
-    def edges(self, keys: Keys, relation: int, direction: Direction) -> int:
+    def edges(self, keys: Keys, relation: int | None, direction: Direction) -> int:
         """Return the number of edges of a relation from these keys; a repeated key counts each time."""
         first, last = self._edges_of(keys, relation, direction)
         return int((last - first).sum())
@@ -257,10 +259,15 @@ class MemmapAdjacency:
             for direction in DIRECTIONS
         }
 
-    def _edges_of(self, keys: Keys, relation: int, direction: Direction) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _edges_of(
+        self, keys: Keys, relation: int | None, direction: Direction
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the first and the last + 1 position of the edges of each key; equal for a key without edges."""
-        at, held = self._segment_of(keys, relation, direction)
         starts = self._arrays[direction][1]
+        if relation is None:
+            first = self._first[direction]
+            return starts[first[keys]], starts[first[keys + 1]]
+        at, held = self._segment_of(keys, relation, direction)
         # `starts` has one entry more than there are segments, so a place behind the last one is a place in it too.
         return starts[at], starts[at + held]
 

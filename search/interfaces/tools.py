@@ -130,11 +130,13 @@ class Adjacency(Protocol):
         """
         ...
 
-    def walk(self, keys: Keys, relation: int, direction: Direction, most: int) -> tuple[NDArray[np.int64], Keys] | None:
-        """Return every edge of a relation from these keys: the position of its key among `keys`, and its far node.
+    def walk(
+        self, keys: Keys, relation: int | None, direction: Direction, most: int
+    ) -> tuple[NDArray[np.int64], Keys] | None:
+        """Return every edge of a relation (None for any) from these keys: the position of its key, and its far node.
 
-        The edges are in the order of `keys`, which may hold a key several times; then by far node. Returns None, having
-        read nothing, if there are more than `most` edges.
+        The edges are in the order of `keys`, which may hold a key several times; then by relation and far node. Returns
+        None, having read nothing, if there are more than `most` edges.
         """
         ...
 
@@ -142,7 +144,7 @@ class Adjacency(Protocol):
         """Return for each pair of keys whether an edge of a relation leads from `near` to `far` in the direction."""
         ...
 
-    def edges(self, keys: Keys, relation: int, direction: Direction) -> int:
+    def edges(self, keys: Keys, relation: int | None, direction: Direction) -> int:
         """Return the number of edges that `walk` would read."""
         ...
 

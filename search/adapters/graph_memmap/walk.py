@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 
 from search.adapters.graph_matching.eliminate import Elimination
 from search.adapters.graph_matching.estimate import LOOK_UP
-from search.adapters.graph_matching.order import depths, edge_kinds, next_hop
+from search.adapters.graph_matching.order import depths, directions, edge_kinds, next_hop
 from search.adapters.graph_memmap.fields import Fields
 from search.adapters.graph_memmap.table import NOBODY, Rows, Table
 from search.domain.errors import StageError
-from search.domain.graph import OPPOSITE, Direction, Schema
+from search.domain.graph import ANY, DIRECTIONS, OPPOSITE, Direction, Schema
 from search.domain.linking import LinkedPlan
 from search.domain.plan import Filter, Hop
 from search.interfaces import Adjacency, Keys
 from search.key_sets import distinct
+from search.spreading import ranges
 
 
 class TooMany(Exception):
@@ -124,21 +125,11 @@ class Walk(Elimination[Table]):
         """Return the number of edges that walking a hop reads, or looks up if its far nodes are given."""
         rows, other = home[near], home.get(far)
         edges = self._read(hop, near, rows)
-        if other is None or other.untouched != far:
-            return edges
-        return min(edges, LOOK_UP * self._relations(hop) * rows.size * other.size)
+        return edges if other is None or other.untouched != far else min(edges, LOOK_UP * rows.size * other.size)
 
     def close(self, rows: Table, hop: Hop, near: str, far: str) -> None:
         """Keep the rows that have an edge for a hop between two of their nodes."""
-        self._bound(len(rows) * self._relations(hop))
-        joined = np.zeros(len(rows), dtype=bool)
-        here, there = rows.columns[hop.source], rows.columns[hop.to_var]
-        for relation, way in edge_kinds(hop, self.types, self.schema):
-            held = self.graph.joined(here, there, relation, way)
-            if hop.where:
-                held &= edges_meeting(self.graph, relation, (here, there) if way == "out" else (there, here), hop.where)
-            joined |= held
-        rows.take(joined)
+        rows.take(np.unique(self._edges(hop, hop.source, hop.to_var, rows, None)[0]))
         self.told.append(f"{hop.source} –{hop.rel}– {hop.to_var}: {len(rows)} rows kept")
 
     def extend(self, rows: Table, hop: Hop, near: str, far: str, other: Table | None) -> None:
@@ -214,68 +205,102 @@ class Walk(Elimination[Table]):
             hop, near, far = step
             pending.remove(hop)
             known = rows.columns.get(far)
-            place, there, taken = self._edges(hop, near, far, rows, () if known is None else None)
-            rows.take(place)
-            rows.columns[far] = there
-            rows.taken[next(i for i, other in enumerate(self.plan.hops) if other is hop)] = taken
+            place, there, taken = self._edges(hop, near, far, rows, () if known is None else None, told=True)
+            order = np.argsort(place, kind="stable")
+            rows.take(place[order])
+            rows.columns[far] = there[order]
+            rows.taken[next(i for i, other in enumerate(self.plan.hops) if other is hop)] = taken[order]
             if known is None:
                 rows.keep_apart(far)
 
     def _edges(
-        self, hop: Hop, near: str, far: str, rows: Table, among: Sequence[int] | None
+        self, hop: Hop, near: str, far: str, rows: Table, among: Sequence[int] | None, *, told: bool = False
     ) -> tuple[Rows, Keys, Rows]:
         """Return the edges of a hop from the rows: the row of each, its far node, its relation and way (`Table.taken`).
 
-        The edges are in the order of the rows. `among` are the only far nodes to look for; empty for any, None if the
-        rows already hold the far node.
+        `among` are the only far nodes to look for; empty for any, None if the rows already hold the far node. The
+        relation of a hop over any relation is exact only with `told`.
         """
-        places: list[Rows] = [np.empty(0, dtype=np.int64)]
-        ends: list[Keys] = [np.empty(0, dtype=np.int32)]
-        taken: list[int] = [0]
-        if among is None:
-            self._bound(len(rows) * self._relations(hop))
-        for relation, stored, way in self._ways(hop, near):
-            if among is None:
-                place = np.flatnonzero(self.graph.joined(rows.columns[near], rows.columns[far], relation, way))
-                there = rows.columns[far][place]
-            else:
-                place, there = self._walked(rows.columns[near], relation, way, among)
+        found = [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64))]
+        for place, there, taken in self._read_edges(hop, near, far, rows, among, told):
+            if among is not None:
                 kept = self._of_type(far, there)
                 kept[kept] = self._allowed(far, there[kept])
                 if (asked := self.asked_of(far)) is not None:
                     kept &= np.isin(there, asked)
-                place, there = place[kept], there[kept]
-            if hop.where:
-                here = rows.columns[near][place]
-                met = edges_meeting(self.graph, relation, (here, there) if way == "out" else (there, here), hop.where)
-                place, there = place[met], there[met]
-            if stored == "in" and taken[-1] == 2 * relation + 1:
-                # An edge from a node to itself counts once.
-                new = there != rows.columns[near][place]
-                place, there = place[new], there[new]
-            places.append(place)
-            ends.append(there)
-            taken.append(2 * relation + (stored == "out"))
-            self._bound(sum(map(len, places)))
-        kinds = np.repeat(np.array(taken), [len(place) for place in places])
-        if len(places) <= 2:
-            return places[-1], ends[-1], kinds
-        order = np.argsort(np.concatenate(places), kind="stable")
-        return np.concatenate(places)[order], np.concatenate(ends)[order], kinds[order]
+                place, there, taken = place[kept], there[kept], taken[kept]
+            found.append((place, there, taken))
+            self._bound(sum(len(one[0]) for one in found))
+        places, ends, kinds = zip(*found, strict=True)
+        return np.concatenate(places), np.concatenate(ends), np.concatenate(kinds)
 
-    def _walked(self, near: Keys, relation: int, way: Direction, among: Sequence[int]) -> tuple[Rows, Keys]:
-        """Return the row and the far node of each edge, by looking given far nodes up or by reading all edges."""
-        if among:
+    def _read_edges(
+        self, hop: Hop, near: str, far: str, rows: Table, among: Sequence[int] | None, told: bool
+    ) -> Iterator[tuple[Rows, Keys, Rows]]:
+        """Yield the edges of `_edges` by relation and direction, by looking given far nodes up or by reading all."""
+        here = rows.columns[near]
+        pairs: tuple[Rows, Keys] | None = None
+        if among is None:
+            pairs = np.arange(len(here)), rows.columns[far]
+        elif among:
             given = np.unique(np.asarray(among, dtype=np.int32))
-            self._bound(len(near) * len(given))
-            place = np.repeat(np.arange(len(near)), len(given))
-            there = np.tile(given, len(near))
-            held = self.graph.joined(near[place], there, relation, way)
-            return place[held], there[held]
+            self._bound(len(here) * len(given))
+            pairs = np.repeat(np.arange(len(here)), len(given)), np.tile(given, len(here))
+        if pairs is not None and hop.rel == ANY:
+            at, taken = self._joined_anyhow(hop, near, here[pairs[0]], pairs[1])
+            yield pairs[0][at], pairs[1][at], taken
+            return
+        before: int | None = -1
+        for relation, stored, way in self._ways(hop, near, each=told):
+            if relation is None or pairs is None:
+                place, there = self._walked(here, relation, way)
+            else:
+                held = self.graph.joined(here[pairs[0]], pairs[1], relation, way)
+                place, there = pairs[0][held], pairs[1][held]
+            if relation is not None and hop.where:
+                ends = (here[place], there) if way == "out" else (there, here[place])
+                met = edges_meeting(self.graph, relation, ends, hop.where)
+                place, there = place[met], there[met]
+            if before == relation:
+                # An edge from a node to itself counts once.
+                new = there != here[place]
+                place, there = place[new], there[new]
+            before = relation
+            yield place, there, np.full(len(place), 2 * (relation or 0) + (stored == "out"))
+
+    def _walked(self, near: Keys, relation: int | None, way: Direction) -> tuple[Rows, Keys]:
         walked = self.graph.walk(near, relation, way, self.most_rows)
         if walked is None:
             raise TooMany
         return walked
+
+    def _joined_anyhow(self, hop: Hop, near: str, here: Keys, there: Keys) -> tuple[Rows, Rows]:
+        """Return the pairs of nodes that an edge of any relation joins, by position, and which edge (`Table.taken`).
+
+        The edges are read from the end whose nodes have fewer.
+        """
+        here, there = here.astype(np.int64), there.astype(np.int64)
+        ends = (distinct(here, self.graph.size), distinct(there, self.graph.size))
+        costs = [sum(self.graph.edges(end, None, way) for way in DIRECTIONS) for end in ends]
+        turned = costs[1] < costs[0]
+        keys, size = ends[turned].astype(np.int64), self.graph.size
+        pairs, kinds = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+        before = -1
+        for relation, stored, way in self._ways(hop, near, each=True):
+            assert relation is not None
+            place, far = self._walked(keys, relation, OPPOSITE[way] if turned else way)
+            if before == relation:
+                place, far = place[far != keys[place]], far[far != keys[place]]
+            before = relation
+            pairs.append(keys[place] * size + far)
+            kinds.append(np.full(len(place), 2 * relation + (stored == "out")))
+        order = np.argsort(np.concatenate(pairs))
+        known, of = np.concatenate(pairs)[order], np.concatenate(kinds)[order]
+        asked = there * size + here if turned else here * size + there
+        first = np.searchsorted(known, asked, "left")
+        counts = np.searchsorted(known, asked, "right") - first
+        self._bound(int(counts.sum()))
+        return np.repeat(np.arange(len(asked)), counts), of[ranges(first, counts)]
 
     def _among(self, hop: Hop, near: str, far: str, rows: Table, other: Table | None) -> Sequence[int]:
         """Return the far nodes to look up, where that costs less than reading every edge; else nothing."""
@@ -284,8 +309,7 @@ class Walk(Elimination[Table]):
             given = self.keys
         elif other is not None and other.untouched == far:
             given = self.given(far)
-        looked_up = LOOK_UP * self._relations(hop) * len(given) * len(rows)
-        return given if given and looked_up < self._read(hop, near, rows) else ()
+        return given if given and LOOK_UP * len(given) * len(rows) < self._read(hop, near, rows) else ()
 
     def _allowed(self, var: str, keys: Keys) -> NDArray[np.bool_]:
         """Return which keys no exclusion bars from a variable, and meet its conditions."""
@@ -317,13 +341,15 @@ class Walk(Elimination[Table]):
         """Return the number of edges of a hop from the rows."""
         return sum(self.graph.edges(rows.columns[near], relation, way) for relation, _, way in self._ways(hop, near))
 
-    def _relations(self, hop: Hop) -> int:
-        """Return the number of relations that a hop may take."""
-        return len({relation for relation, _ in edge_kinds(hop, self.types, self.schema)})
+    def _ways(self, hop: Hop, near: str, *, each: bool = False) -> Iterator[tuple[int | None, Direction, Direction]]:
+        """Yield the relations of a hop and the stored directions, as seen from its source and as seen from `near`.
 
-    def _ways(self, hop: Hop, near: str) -> Iterator[tuple[int, Direction, Direction]]:
-        """Yield the relations of a hop and the stored directions, as seen from its source and as seen from `near`."""
-        for relation, stored in edge_kinds(hop, self.types, self.schema):
+        For a hop over any relation the relation is None, or with `each` every one that joins the types of its ends.
+        """
+        kinds: Sequence[tuple[int | None, Direction]] = edge_kinds(hop, self.types, self.schema)
+        if hop.rel == ANY and not each:
+            kinds = [(None, stored) for stored in directions(hop, self.types, self.schema)]
+        for relation, stored in kinds:
             yield relation, stored, stored if near == hop.source else OPPOSITE[stored]
 
 
