@@ -283,7 +283,7 @@ class Walk(Elimination[Table]):
         ends = (distinct(here, self.graph.size), distinct(there, self.graph.size))
         costs = [sum(self.graph.edges(end, None, way) for way in DIRECTIONS) for end in ends]
         turned = costs[1] < costs[0]
-        keys, size = ends[turned].astype(np.int64), self.graph.size
+        keys, size = ends[turned], self.graph.size
         pairs, kinds = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
         before = -1
         for relation, stored, way in self._ways(hop, near, each=True):
@@ -292,7 +292,7 @@ class Walk(Elimination[Table]):
             if before == relation:
                 place, far = place[far != keys[place]], far[far != keys[place]]
             before = relation
-            pairs.append(keys[place] * size + far)
+            pairs.append(keys[place].astype(np.int64) * size + far)
             kinds.append(np.full(len(place), 2 * relation + (stored == "out")))
         order = np.argsort(np.concatenate(pairs))
         known, of = np.concatenate(pairs)[order], np.concatenate(kinds)[order]
