@@ -1,8 +1,8 @@
 """Speed of plan execution on a random graph of 190,000 nodes and 4 million edges, an eighth of them at one hub.
 
 The graph is mapped, stored in a separate snapshot in Postgres, and in Neo4j if `NEO4J_URL` names a server, and removed
-afterwards. All engines are asked the same plans in one run, and answers that none of them cut must be the same. Neo4j is
-asked twice: with the bound on partial matches that searches use, and with that of the mapped graph.
+afterwards. All engines are asked the same plans in one run, and answers that none of them cut must be the same. Neo4j
+is asked twice: with the bound on partial matches that searches use, and with that of the mapped graph.
 """
 
 from __future__ import annotations
