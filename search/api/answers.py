@@ -30,7 +30,7 @@ class SearchAnswers(APIView):
         summary="List all answers of the plan",
         tags=[groups.SEARCHES],
         parameters=PAGING,
-        responses={200: shape.page_of(shape.ListedAnswer), **shape.problems(401, 404, 503)},
+        responses={200: shape.page_of(shape.ListedAnswerSerializer), **shape.problems(401, 404, 503)},
     )
     def get(self, request: Request, run_id: UUID) -> Response:
         """Return a page of the answers in the plan's order, however many there are.
@@ -56,7 +56,7 @@ class SearchFacets(APIView):
         operation_id="searches_facets",
         summary="Narrow the answers down",
         tags=[groups.SEARCHES],
-        responses={200: shape.Facets, **shape.problems(401, 404, 503)},
+        responses={200: shape.FacetsSerializer, **shape.problems(401, 404, 503)},
     )
     def get(self, request: Request, run_id: UUID) -> Response:
         """Return the facets that split the plan's answers best.

@@ -38,7 +38,7 @@ class SearchComparison(APIView):
                 description="A search; given two to four times. All are of one question and one knowledge base.",
             ),
         ],
-        responses={200: shape.Comparison, **shape.problems(400, 401, 404, 503)},
+        responses={200: shape.ComparisonSerializer, **shape.problems(400, 401, 404, 503)},
     )
     def get(self, request: Request) -> Response:
         """Return two to four searches of one question side by side: ranks, agreement, plans, calls and tokens.

@@ -38,7 +38,7 @@ class SearchFeedback(APIView):
             OpenApiParameter("page", OpenApiTypes.INT, description="From 1."),
             OpenApiParameter("page_size", OpenApiTypes.INT, description="At most 100; 20 unless given."),
         ],
-        responses={200: shape.page_of(shape.Feedback), **shape.problems(401, 404, 503)},
+        responses={200: shape.page_of(shape.FeedbackSerializer), **shape.problems(401, 404, 503)},
     )
     def get(self, request: Request, run_id: UUID) -> Response:
         """Return a page of the feedback, oldest first. Staff get all of it, others their own."""
@@ -51,9 +51,9 @@ class SearchFeedback(APIView):
         operation_id="searches_feedback_create",
         summary="Say that a result is right, wrong or missing",
         tags=[groups.SEARCHES],
-        request=shape.FeedbackRequest,
+        request=shape.FeedbackRequestSerializer,
         responses={
-            201: OpenApiResponse(shape.Feedback, description="It is recorded."),
+            201: OpenApiResponse(shape.FeedbackSerializer, description="It is recorded."),
             **shape.problems(400, 401, 403, 404, 413, 415, 429, 503),
         },
     )

@@ -45,7 +45,10 @@ class Ready(Unguarded):
         summary="Check that searches can be requested",
         tags=[groups.STATE],
         auth=[],
-        responses={200: shape.Readiness, 503: OpenApiResponse(shape.Readiness, description="Something is down.")},
+        responses={
+            200: shape.ReadinessSerializer,
+            503: OpenApiResponse(shape.ReadinessSerializer, description="Something is down."),
+        },
     )  # fmt: skip
     def get(self, request: Request) -> Response:
         """Return the state of each service and the reason for it; 503 while a service is down."""

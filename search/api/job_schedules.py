@@ -34,7 +34,7 @@ class JobSchedules(APIView):
         operation_id="job_schedules_list",
         summary="List the schedules",
         tags=[groups.JOBS],
-        responses={200: shape.Schedule(many=True), **shape.problems(401, 403, 503)},
+        responses={200: shape.ScheduleSerializer(many=True), **shape.problems(401, 403, 503)},
     )
     def get(self, request: Request) -> Response:
         """Return every schedule, with its next time and the outcome of its last launch."""
@@ -44,8 +44,8 @@ class JobSchedules(APIView):
         operation_id="job_schedules_create",
         summary="Make a schedule",
         tags=[groups.JOBS],
-        request=shape.ScheduleRequest,
-        responses={201: shape.Schedule, **shape.problems(400, 401, 403, 413, 415, 503)},
+        request=shape.ScheduleRequestSerializer,
+        responses={201: shape.ScheduleSerializer, **shape.problems(400, 401, 403, 413, 415, 503)},
     )
     def post(self, request: Request) -> Response:
         """Create a schedule; its job is checked as if it were launched now."""
@@ -63,8 +63,8 @@ class JobScheduleDetail(APIView):
         operation_id="job_schedules_update",
         summary="Change a schedule",
         tags=[groups.JOBS],
-        request=shape.ScheduleRequest,
-        responses={200: shape.Schedule, **shape.problems(400, 401, 403, 404, 413, 415, 503)},
+        request=shape.ScheduleRequestSerializer,
+        responses={200: shape.ScheduleSerializer, **shape.problems(400, 401, 403, 404, 413, 415, 503)},
     )
     def put(self, request: Request, schedule_id: int) -> Response:
         """Replace a schedule; its next time is computed from now on."""

@@ -32,8 +32,8 @@ LAUNCH_KEYS = ("kind", "knowledge_base", "question_set", "arguments", "queue")
 CLONE_KEYS = ("arguments", "queue")
 FRESH = {"Cache-Control": "no-store"}
 LAUNCHED = {
-    200: OpenApiResponse(shape.Job, description="An identical job waits or runs already; this is it."),
-    202: OpenApiResponse(shape.Job, description="It is recorded and waits for a worker; look at `Location`."),
+    200: OpenApiResponse(shape.JobSerializer, description="An identical job waits or runs already; this is it."),
+    202: OpenApiResponse(shape.JobSerializer, description="It is recorded and waits for a worker; look at `Location`."),
 }
 
 
@@ -52,7 +52,7 @@ class Jobs(APIView):
             OpenApiParameter("knowledge_base", OpenApiTypes.STR),
             *PAGING,
         ],
-        responses={200: shape.page_of(shape.JobSummary), **shape.problems(401, 403, 404, 503)},
+        responses={200: shape.page_of(shape.JobSummarySerializer), **shape.problems(401, 403, 404, 503)},
     )
     def get(self, request: Request) -> Response:
         """Return a page of jobs, the newest first. A waiting job says in `waiting` why no worker takes it."""
@@ -72,7 +72,7 @@ class Jobs(APIView):
         operation_id="jobs_create",
         summary="Launch a job",
         tags=[groups.JOBS],
-        request=shape.JobRequest,
+        request=shape.JobRequestSerializer,
         responses={**LAUNCHED, **shape.problems(400, 401, 403, 413, 415, 503)},
     )
     def post(self, request: Request) -> Response:
@@ -94,7 +94,7 @@ class JobDetail(APIView):
         operation_id="jobs_retrieve",
         summary="Look at a job",
         tags=[groups.JOBS],
-        responses={200: shape.Job, **shape.problems(401, 403, 404, 503)},
+        responses={200: shape.JobSerializer, **shape.problems(401, 403, 404, 503)},
     )
     def get(self, request: Request, job_id: UUID) -> Response:
         """Return the job: specification, state and reason, progress with the time left, metrics, log, result."""
@@ -111,7 +111,7 @@ class JobCancel(APIView):
         summary="Cancel a job",
         tags=[groups.JOBS],
         request=None,
-        responses={200: shape.Job, **shape.problems(401, 403, 404, 503)},
+        responses={200: shape.JobSerializer, **shape.problems(401, 403, 404, 503)},
     )
     def post(self, request: Request, job_id: UUID) -> Response:
         """Ask the job to end; an ended job stays unchanged.
@@ -131,7 +131,7 @@ class JobResume(APIView):
         summary="Resume a job",
         tags=[groups.JOBS],
         request=None,
-        responses={202: shape.Job, **shape.problems(400, 401, 403, 404, 503)},
+        responses={202: shape.JobSerializer, **shape.problems(400, 401, 403, 404, 503)},
     )
     def post(self, request: Request, job_id: UUID) -> Response:
         """Let a failed or cancelled job go on from its last checkpoint."""
@@ -148,7 +148,7 @@ class JobClone(APIView):
         operation_id="jobs_clone",
         summary="Clone a job",
         tags=[groups.JOBS],
-        request=shape.CloneRequest,
+        request=shape.CloneRequestSerializer,
         responses={**LAUNCHED, **shape.problems(400, 401, 403, 404, 413, 415, 503)},
     )
     def post(self, request: Request, job_id: UUID) -> Response:
@@ -165,7 +165,7 @@ class JobKinds(APIView):
         operation_id="job_kinds_list",
         summary="List the kinds of jobs",
         tags=[groups.JOBS],
-        responses={200: shape.JobKind(many=True), **shape.problems(401, 403, 503)},
+        responses={200: shape.JobKindSerializer(many=True), **shape.problems(401, 403, 503)},
     )
     def get(self, request: Request) -> Response:
         """Return every kind of job with the schema of its arguments."""

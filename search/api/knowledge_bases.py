@@ -37,7 +37,7 @@ class KnowledgeBases(APIView):
         summary="List the knowledge bases",
         tags=[groups.KNOWLEDGE_BASES],
         parameters=PAGING,
-        responses={200: shape.page_of(shape.KnowledgeBase), **shape.problems(401, 404, 503)},
+        responses={200: shape.page_of(shape.KnowledgeBaseSerializer), **shape.problems(401, 404, 503)},
     )  # fmt: skip
     def get(self, request: Request) -> Response:
         """Return a page of the knowledge bases that the caller may see, with their counts."""
@@ -56,7 +56,7 @@ class KnowledgeBaseDetail(APIView):
         operation_id="knowledge_bases_retrieve",
         summary="Show one with its schema",
         tags=[groups.KNOWLEDGE_BASES],
-        responses={200: shape.KnowledgeBaseSchema, **shape.problems(401, 404, 503)},
+        responses={200: shape.KnowledgeBaseSchemaSerializer, **shape.problems(401, 404, 503)},
     )
     def get(self, request: Request, name: str) -> Response:
         """Return one knowledge base with its schema: node types with fields, relations, relation types with counts."""
@@ -77,7 +77,7 @@ class Nodes(APIView):
             OpenApiParameter("type", OpenApiTypes.STR, description="A node type of the schema."),
             *PAGING,
         ],
-        responses={200: shape.page_of(shape.NodeReference), **shape.problems(400, 401, 404, 503)},
+        responses={200: shape.page_of(shape.NodeReferenceSerializer), **shape.problems(400, 401, 404, 503)},
     )
     def get(self, request: Request, name: str) -> Response:
         """Return a page of nodes in the order of their names, for completion while somebody types a name."""
@@ -105,7 +105,7 @@ class NodeDetail(APIView):
             ),
             OpenApiParameter("page", OpenApiTypes.INT, description="Page of these neighbours, from 1; 50 on a page."),
         ],
-        responses={200: shape.Node, **shape.problems(401, 404, 503)},
+        responses={200: shape.NodeSerializer, **shape.problems(401, 404, 503)},
     )
     def get(self, request: Request, name: str, node_id: str) -> Response:
         """Return a node with its fields and its relations, grouped and in pages. The id is percent-encoded."""

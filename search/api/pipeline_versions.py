@@ -34,7 +34,7 @@ from search.services.searches.storable import storable_json
 
 KEYS = ("knowledge_base", "options", "note", "activate", "whole")
 MOST_NOTE = 2_000
-SWITCHED = {200: shape.InUse, **shape.problems(400, 401, 403, 404, 413, 415, 503)}
+SWITCHED = {200: shape.InUseSerializer, **shape.problems(400, 401, 403, 404, 413, 415, 503)}
 
 
 class PipelineVersions(APIView):
@@ -50,7 +50,7 @@ class PipelineVersions(APIView):
             OpenApiParameter("knowledge_base", OpenApiTypes.STR, description="Only those of this knowledge base."),
             *PAGING,
         ],
-        responses={200: shape.page_of(shape.PipelineVersion), **shape.problems(401, 403, 404, 503)},
+        responses={200: shape.page_of(shape.PipelineVersionSerializer), **shape.problems(401, 403, 404, 503)},
     )
     def get(self, request: Request, name: str) -> Response:
         """Return a page of the versions of a pipeline, the newest of each knowledge base first."""
@@ -67,9 +67,11 @@ class PipelineVersions(APIView):
         operation_id="pipeline_versions_create",
         summary="Make a version of a pipeline",
         tags=[groups.PLANS],
-        request=shape.PipelineVersionRequest,
+        request=shape.PipelineVersionRequestSerializer,
         responses={
-            201: OpenApiResponse(shape.PipelineVersion, description="The version; it is in use if it was asked for."),
+            201: OpenApiResponse(
+                shape.PipelineVersionSerializer, description="The version; it is in use if it was asked for."
+            ),
             **shape.problems(400, 401, 403, 404, 413, 415, 503),
         },
     )
@@ -102,7 +104,7 @@ class PipelineVersionActivate(APIView):
         operation_id="pipeline_versions_activate",
         summary="Promote a version",
         tags=[groups.PLANS],
-        request=shape.SwitchRequest,
+        request=shape.SwitchRequestSerializer,
         responses=SWITCHED,
     )
     def post(self, request: Request, name: str, version: int) -> Response:
@@ -121,7 +123,7 @@ class PipelineRollBack(APIView):
         operation_id="pipeline_roll_back",
         summary="Roll back to the version before",
         tags=[groups.PLANS],
-        request=shape.SwitchRequest,
+        request=shape.SwitchRequestSerializer,
         responses=SWITCHED,
     )
     def post(self, request: Request, name: str) -> Response:

@@ -35,7 +35,7 @@ class Pipelines(APIView):
             OpenApiParameter("page", OpenApiTypes.INT),
             OpenApiParameter("page_size", OpenApiTypes.INT),
         ],
-        responses={200: shape.page_of(shape.Pipeline), **shape.problems(401, 404, 503)},
+        responses={200: shape.page_of(shape.PipelineSerializer), **shape.problems(401, 404, 503)},
     )
     def get(self, request: Request) -> Response:
         """Return the pipelines: name, description, version, settings, availability and, if unavailable, why."""

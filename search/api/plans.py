@@ -28,10 +28,10 @@ class PlanCheck(APIView):
         operation_id="plans_check",
         summary="Check a plan without running it",
         tags=[groups.PLANS],
-        request=shape.Plan,
+        request=shape.PlanSerializer,
         responses={
             200: OpenApiResponse(
-                shape.CheckedPlan, description="The result of the check, whether the plan is valid or not."
+                shape.CheckedPlanSerializer, description="The result of the check, whether the plan is valid or not."
             ),
             **shape.problems(400, 401, 403, 404, 413, 415, 429, 503),
         },

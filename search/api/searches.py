@@ -46,7 +46,7 @@ class Searches(APIView):
         operation_id="searches_create",
         summary="Ask a question",
         tags=[groups.SEARCHES],
-        request=shape.SearchRequest,
+        request=shape.SearchRequestSerializer,
         parameters=[
             OpenApiParameter(
                 "wait",
@@ -56,9 +56,9 @@ class Searches(APIView):
             REWORD,
         ],
         responses={
-            201: OpenApiResponse(shape.Search, description="It ended within `wait`."),
+            201: OpenApiResponse(shape.SearchSerializer, description="It ended within `wait`."),
             202: OpenApiResponse(
-                shape.Search,
+                shape.SearchSerializer,
                 description="It is recorded and queued, or has begun, and had not ended when this was written: without "
                 "`wait`, or because `wait` was over. It goes on; look at `Location`, or follow its `events/`.",
             ),
@@ -120,7 +120,7 @@ class SearchDetail(APIView):
         summary="Look at a search",
         tags=[groups.SEARCHES],
         parameters=[REWORD],
-        responses={200: shape.Search, **shape.problems(400, 401, 404, 503)},
+        responses={200: shape.SearchSerializer, **shape.problems(400, 401, 404, 503)},
     )
     def get(self, request: Request, run_id: UUID) -> Response:
         """Return the present state of the search: its plans, steps, lists and results.
@@ -144,7 +144,7 @@ class SearchCancel(APIView):
         summary="Stop a search",
         tags=[groups.SEARCHES],
         request=None,
-        responses={200: shape.Search, **shape.problems(401, 403, 404, 503)},
+        responses={200: shape.SearchSerializer, **shape.problems(401, 403, 404, 503)},
     )
     def post(self, request: Request, run_id: UUID) -> Response:
         """Ask the search to stop; a search that has ended stays unchanged.

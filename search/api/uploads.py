@@ -69,7 +69,7 @@ class Uploads(APIView):
         summary="List the uploads",
         tags=[groups.UPLOADS],
         parameters=PAGING,
-        responses={200: shape.page_of(shape.Upload), **shape.problems(401, 403, 404, 503)},
+        responses={200: shape.page_of(shape.UploadSerializer), **shape.problems(401, 403, 404, 503)},
     )
     def get(self, request: Request) -> Response:
         """Return a page of the uploads, the newest first."""
@@ -82,8 +82,8 @@ class Uploads(APIView):
         operation_id="uploads_create",
         summary="Begin an upload",
         tags=[groups.UPLOADS],
-        request=shape.UploadRequest,
-        responses={201: shape.Upload, **shape.problems(400, 401, 403, 413, 415, 503)},
+        request=shape.UploadRequestSerializer,
+        responses={201: shape.UploadSerializer, **shape.problems(400, 401, 403, 413, 415, 503)},
     )
     def post(self, request: Request) -> Response:
         """Create an upload without files. POST to its `files/` creates each file; `unpack/` completes the upload."""
@@ -101,7 +101,7 @@ class UploadDetail(APIView):
         operation_id="uploads_retrieve",
         summary="Show an upload",
         tags=[groups.UPLOADS],
-        responses={200: shape.Upload, **shape.problems(401, 403, 404, 503)},
+        responses={200: shape.UploadSerializer, **shape.problems(401, 403, 404, 503)},
     )
     def get(self, request: Request, upload_id: UUID) -> Response:
         """Return the upload with its files and how much of each has arrived."""
@@ -129,7 +129,7 @@ class UploadUnpack(APIView):
         summary="Check and unpack an upload",
         tags=[groups.UPLOADS],
         request=None,
-        responses={202: shape.UnpackLaunched, **shape.problems(400, 401, 403, 404, 503)},
+        responses={202: shape.UnpackLaunchedSerializer, **shape.problems(400, 401, 403, 404, 503)},
     )
     def post(self, request: Request, upload_id: UUID) -> Response:
         """Launch the job that checks and unpacks what was received; the upload is `ready` or `refused` afterwards."""
@@ -148,8 +148,8 @@ class UploadPreview(APIView):
         operation_id="uploads_preview",
         summary="Look at an upload before it is imported",
         tags=[groups.UPLOADS],
-        request=shape.PreviewRequest,
-        responses={200: shape.Preview, **shape.problems(400, 401, 403, 404, 413, 415, 503)},
+        request=shape.PreviewRequestSerializer,
+        responses={200: shape.PreviewSerializer, **shape.problems(400, 401, 403, 404, 413, 415, 503)},
     )
     def post(self, request: Request, upload_id: UUID) -> Response:
         """Return types, relations, fields, counts, first rows, faults and an estimate, by the given or guessed mapping.

@@ -53,7 +53,7 @@ class AnnotationQueues(APIView):
 
     @extend_schema(
         operation_id="annotation_queues_list", summary="List the annotation queues", tags=[GROUP], parameters=PAGING,
-        responses={200: page_of(shape.AnnotationQueue), **problems(400, 401, 403, 404, 503)},
+        responses={200: page_of(shape.AnnotationQueueSerializer), **problems(400, 401, 403, 404, 503)},
     )  # fmt: skip
     def get(self, request: Request) -> Response:
         """Return a page of queues with your progress, open ones first."""
@@ -69,7 +69,7 @@ class AnnotationQueueDetail(APIView):
 
     @extend_schema(
         operation_id="annotation_queues_retrieve", summary="Get a queue with its guideline", tags=[GROUP],
-        responses={200: shape.AnnotationQueueDetail, **problems(401, 403, 404, 503)},
+        responses={200: shape.AnnotationQueueDetailSerializer, **problems(401, 403, 404, 503)},
     )  # fmt: skip
     def get(self, request: Request, queue_id: int) -> Response:
         """Return a queue, and the grades, causes and stages that a judgement may name."""
@@ -82,8 +82,8 @@ class AnnotationNext(APIView):
     rights = {"POST": JUDGE}
 
     @extend_schema(
-        operation_id="annotation_next", summary="Get items to judge", tags=[GROUP], request=shape.NextRequest,
-        responses={200: shape.HandedItems, **problems(400, 401, 403, 404, 415, 503)},
+        operation_id="annotation_next", summary="Get items to judge", tags=[GROUP], request=shape.NextRequestSerializer,
+        responses={200: shape.HandedItemsSerializer, **problems(400, 401, 403, 404, 415, 503)},
     )  # fmt: skip
     def post(self, request: Request, queue_id: int) -> Response:
         """Hold up to `number` items for this tab, and return all that it holds.
@@ -115,10 +115,12 @@ class AnnotationJudgements(APIView):
 
     @extend_schema(
         operation_id="annotation_judgements_create", summary="Judge an item", tags=[GROUP],
-        request=shape.JudgementRequest,
+        request=shape.JudgementRequestSerializer,
         responses={
-            201: OpenApiResponse(shape.WrittenJudgement, description="It is stored."),
-            200: OpenApiResponse(shape.WrittenJudgement, description="It was stored already; nothing has changed."),
+            201: OpenApiResponse(shape.WrittenJudgementSerializer, description="It is stored."),
+            200: OpenApiResponse(
+                shape.WrittenJudgementSerializer, description="It was stored already; nothing has changed."
+            ),
             **problems(400, 401, 403, 404, 409, 415, 503),
         },
     )  # fmt: skip
@@ -154,7 +156,7 @@ class AnnotationOwnJudgements(APIView):
     @extend_schema(
         operation_id="annotation_judgements_list", summary="List your own judgements of a queue", tags=[GROUP],
         parameters=PAGING,
-        responses={200: page_of(shape.Judgement), **problems(400, 401, 403, 404, 503)},
+        responses={200: page_of(shape.JudgementSerializer), **problems(400, 401, 403, 404, 503)},
     )  # fmt: skip
     def get(self, request: Request, queue_id: int) -> Response:
         """Return a page of your own judgements, the newest first; those of others are nowhere in the API."""
@@ -172,7 +174,7 @@ class AnnotationEvidence(APIView):
     @extend_schema(
         operation_id="annotation_evidence", summary="See what the search found of an item you have judged",
         tags=[GROUP], request=None,
-        responses={200: shape.FoundOfItem, **problems(401, 403, 404, 409, 503)},
+        responses={200: shape.FoundOfItemSerializer, **problems(401, 403, 404, 409, 503)},
     )  # fmt: skip
     def post(self, request: Request, item_id: int) -> Response | JsonResponse:
         """Return the conditions that the search checked and the paths that it found; 409 before you have judged it.
@@ -193,7 +195,7 @@ class AnnotationReveal(APIView):
     @extend_schema(
         operation_id="annotation_reveal", summary="See ranks and peers' grades of an item you have judged",
         tags=[GROUP], request=None,
-        responses={200: shape.Revealed, **problems(401, 403, 404, 409, 503)},
+        responses={200: shape.RevealedSerializer, **problems(401, 403, 404, 409, 503)},
     )  # fmt: skip
     def post(self, request: Request, item_id: int) -> Response | JsonResponse:
         """Return where each pipeline ranked the candidate and what others said; 409 before you have judged it.

@@ -20,7 +20,7 @@ from training.services.annotation.judge import LONGEST_NOTE, MOST_EXPECTED
 STATUSES = ["met", "not_met", "unknown"]
 
 
-class AnnotationProgress(serializers.Serializer[Any]):
+class AnnotationProgressSerializer(serializers.Serializer[Any]):
     """Items of a queue; `done` are judged by as many people as the overlap says, `left` are left for you."""
 
     items = Whole()
@@ -32,7 +32,7 @@ class AnnotationProgress(serializers.Serializer[Any]):
     assigned = Whole(help_text="Assigned to you by name; 0: what is assigned to nobody is for everybody.")
 
 
-class AnnotationQueue(serializers.Serializer[Any]):
+class AnnotationQueueSerializer(serializers.Serializer[Any]):
     """A queue as annotators see it."""
 
     id = Whole()
@@ -41,32 +41,32 @@ class AnnotationQueue(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=Queue.State.choices)
     overlap = Whole(help_text="People who judge each item.")
     guideline = Text(help_text="Markdown.")
-    progress = AnnotationProgress()
+    progress = AnnotationProgressSerializer()
 
 
-class AnnotationGrade(serializers.Serializer[Any]):
+class AnnotationGradeSerializer(serializers.Serializer[Any]):
     """A grade and its meaning."""
 
     grade = Whole()
     meaning = Text()
 
 
-class AnnotationWord(serializers.Serializer[Any]):
+class AnnotationWordSerializer(serializers.Serializer[Any]):
     """A value with its words."""
 
     value = Text()
     label = Text()
 
 
-class AnnotationQueueDetail(AnnotationQueue):
+class AnnotationQueueDetailSerializer(AnnotationQueueSerializer):
     """A queue, with what a judgement may say."""
 
-    grades = AnnotationGrade(many=True)
-    causes = AnnotationWord(many=True)
-    stages = AnnotationWord(many=True)
+    grades = AnnotationGradeSerializer(many=True)
+    causes = AnnotationWordSerializer(many=True)
+    stages = AnnotationWordSerializer(many=True)
 
 
-class NextRequest(serializers.Serializer[Any]):
+class NextRequestSerializer(serializers.Serializer[Any]):
     """How many items a tab wants to hold."""
 
     tab = serializers.UUIDField(help_text="Made by the client, once for each tab.")
@@ -75,14 +75,14 @@ class NextRequest(serializers.Serializer[Any]):
     take_over = Flag(required=False, default=False, help_text="Move what your other tabs hold to this one.")
 
 
-class CandidateField(serializers.Serializer[Any]):
+class CandidateFieldSerializer(serializers.Serializer[Any]):
     """A field of the candidate."""
 
     name = Text()
     values = serializers.ListField(child=Text(allow_blank=True))
 
 
-class CandidateRelation(serializers.Serializer[Any]):
+class CandidateRelationSerializer(serializers.Serializer[Any]):
     """Neighbours of the candidate by one relation; `names` are the first of them."""
 
     wording = Text()
@@ -92,7 +92,7 @@ class CandidateRelation(serializers.Serializer[Any]):
     names = serializers.ListField(child=Text(allow_blank=True))
 
 
-class CandidateCondition(serializers.Serializer[Any]):
+class CandidateConditionSerializer(serializers.Serializer[Any]):
     """A condition of the question's plan, checked for the candidate."""
 
     kind = serializers.ChoiceField(choices=["entity", "relation", "filter", "exclusion", "order"])
@@ -100,7 +100,7 @@ class CandidateCondition(serializers.Serializer[Any]):
     status = serializers.ChoiceField(choices=STATUSES)
 
 
-class PathPart(serializers.Serializer[Any]):
+class PathPartSerializer(serializers.Serializer[Any]):
     """A node of a path (name, type) or the relation to the next one (relation, direction)."""
 
     name = Text(required=False)
@@ -114,22 +114,23 @@ AnnotationCandidate = inline_serializer(
     name="AnnotationCandidate",
     fields={
         "id": Text(), "name": Text(), "type": Text(), "aliases": serializers.ListField(child=Text()),
-        "link": Text(allow_blank=True), "fields": CandidateField(many=True), "relations": CandidateRelation(many=True),
+        "link": Text(allow_blank=True), "fields": CandidateFieldSerializer(many=True),
+        "relations": CandidateRelationSerializer(many=True),
     },
 )  # fmt: skip
 """What is shown of a candidate before it is judged: a copy that outlives the release."""
 
 
-class FoundOfItem(serializers.Serializer[Any]):
+class FoundOfItemSerializer(serializers.Serializer[Any]):
     """What the search found of a candidate: hidden until the item is judged."""
 
     item = Whole()
-    conditions = CandidateCondition(many=True)
-    paths = serializers.ListField(child=PathPart(many=True))
+    conditions = CandidateConditionSerializer(many=True)
+    paths = serializers.ListField(child=PathPartSerializer(many=True))
     note = Text(allow_blank=True)
 
 
-class AnnotationItem(serializers.Serializer[Any]):
+class AnnotationItemSerializer(serializers.Serializer[Any]):
     """An item to judge: no rank, no score, no pipeline, no condition that the search checked, nobody else's grade."""
 
     id = Whole()
@@ -140,17 +141,17 @@ class AnnotationItem(serializers.Serializer[Any]):
     notice = Text(allow_blank=True, help_text="Such as that the release has been dropped.")
 
 
-class HandedItems(serializers.Serializer[Any]):
+class HandedItemsSerializer(serializers.Serializer[Any]):
     """All items that a tab holds, in their order; `sentence` says why there are none."""
 
-    items = AnnotationItem(many=True)
-    progress = AnnotationProgress()
+    items = AnnotationItemSerializer(many=True)
+    progress = AnnotationProgressSerializer()
     elsewhere = Whole(help_text="Items that your other tabs hold.")
     sentence = Text(allow_blank=True)
     retired = serializers.ListField(child=Text(), help_text="Why items were taken out of the queue just now.")
 
 
-class AddedAnswer(serializers.Serializer[Any]):
+class AddedAnswerSerializer(serializers.Serializer[Any]):
     """An answer that the annotator adds."""
 
     id = Text()
@@ -158,7 +159,7 @@ class AddedAnswer(serializers.Serializer[Any]):
     type = Text(required=False, allow_blank=True)
 
 
-class JudgementValues(serializers.Serializer[Any]):
+class JudgementValuesSerializer(serializers.Serializer[Any]):
     """What is said about an item."""
 
     verdict = serializers.ChoiceField(choices=Verdict.choices)
@@ -166,10 +167,10 @@ class JudgementValues(serializers.Serializer[Any]):
     cause = serializers.ChoiceField(required=False, allow_blank=True, choices=FailureCause.values)
     stage = serializers.ChoiceField(required=False, allow_blank=True, choices=[one.value for one in LostStage])
     note = Text(required=False, allow_blank=True, max_length=LONGEST_NOTE)
-    expected = serializers.ListField(child=AddedAnswer(), required=False, max_length=MOST_EXPECTED)
+    expected = serializers.ListField(child=AddedAnswerSerializer(), required=False, max_length=MOST_EXPECTED)
 
 
-class JudgementRequest(JudgementValues):
+class JudgementRequestSerializer(JudgementValuesSerializer):
     """A judgement as a client sends it."""
 
     key = serializers.UUIDField(help_text="Made by the client, a new one for each judgement, change or undo.")
@@ -180,7 +181,7 @@ class JudgementRequest(JudgementValues):
     made = serializers.DateTimeField(required=False, help_text="When you judged, by your clock.")
 
 
-class Judgement(JudgementValues):
+class JudgementSerializer(JudgementValuesSerializer):
     """Your judgement as it is stored."""
 
     item = Whole()
@@ -189,13 +190,13 @@ class Judgement(JudgementValues):
     changed = serializers.DateTimeField()
 
 
-class WrittenJudgement(Judgement):
+class WrittenJudgementSerializer(JudgementSerializer):
     """The stored judgement, and how far the queue has come."""
 
-    progress = AnnotationProgress()
+    progress = AnnotationProgressSerializer()
 
 
-class PlaceInPipeline(serializers.Serializer[Any]):
+class PlaceInPipelineSerializer(serializers.Serializer[Any]):
     """Where a pipeline ranked the candidate; null: not among its first hundred."""
 
     pipeline = Text()
@@ -203,7 +204,7 @@ class PlaceInPipeline(serializers.Serializer[Any]):
     score = Number(allow_null=True)
 
 
-class PeerJudgement(serializers.Serializer[Any]):
+class PeerJudgementSerializer(serializers.Serializer[Any]):
     """What somebody else said."""
 
     by = Text()
@@ -213,11 +214,11 @@ class PeerJudgement(serializers.Serializer[Any]):
     note = Text(allow_blank=True)
 
 
-class Revealed(serializers.Serializer[Any]):
+class RevealedSerializer(serializers.Serializer[Any]):
     """What is hidden until the item is judged."""
 
     item = Whole()
     reason = Text(allow_blank=True, help_text="What the queue's rule saw in it.")
     known_answer = Flag(allow_null=True, help_text="Whether the question set calls it an answer; null: not known.")
-    pipelines = PlaceInPipeline(many=True)
-    judgements = PeerJudgement(many=True)
+    pipelines = PlaceInPipelineSerializer(many=True)
+    judgements = PeerJudgementSerializer(many=True)

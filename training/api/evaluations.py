@@ -61,7 +61,7 @@ class Evaluations(APIView):
             OpenApiParameter("status", OpenApiTypes.STR, enum=Evaluation.Status.values),
             *PAGING,
         ],
-        responses={200: page_of(shape.EvaluationSummary), **problems(400, 401, 403, 404, 503)},
+        responses={200: page_of(shape.EvaluationSummarySerializer), **problems(400, 401, 403, 404, 503)},
     )
     def get(self, request: Request) -> Response:
         """Return a page of evaluations with the measures of their pipelines, newest first."""
@@ -85,7 +85,7 @@ class EvaluationDetail(APIView):
         operation_id="evaluations_retrieve",
         summary="Show one with its report",
         tags=[GROUP],
-        responses={200: shape.EvaluationReport, **problems(401, 403, 404, 503)},
+        responses={200: shape.EvaluationReportSerializer, **problems(401, 403, 404, 503)},
     )
     def get(self, request: Request, evaluation_id: UUID) -> Response:
         """Return an evaluation with its report: measures, intervals, tests, slices, latency and calibration."""
@@ -105,7 +105,7 @@ class EvaluationOutcomes(APIView):
             *(OpenApiParameter(key, OpenApiTypes.STR, enum=_CHOICES.get(key)) for key in KEYS),
             *PAGING,
         ],
-        responses={200: page_of(shape.Outcome), **problems(400, 401, 403, 404, 503)},
+        responses={200: page_of(shape.OutcomeSerializer), **problems(400, 401, 403, 404, 503)},
     )
     def get(self, request: Request, evaluation_id: UUID) -> Response:
         """Return a page of outcomes: each question with its answers, beside what was found.

@@ -15,7 +15,7 @@ from training.services.read_upload import FORMATS
 DUPLICATES = (REFUSE, KEEP, MOVE)
 
 
-class GivenQuestion(serializers.Serializer[Any]):
+class GivenQuestionSerializer(serializers.Serializer[Any]):
     """A question with the ids of its answers."""
 
     id = Text()
@@ -24,7 +24,7 @@ class GivenQuestion(serializers.Serializer[Any]):
     split = Text(required=False, allow_blank=True)
 
 
-class _Divided(serializers.Serializer[Any]):
+class _DividedSerializer(serializers.Serializer[Any]):
     knowledge_base = Text()
     name = Text(required=False, help_text="Of the set; of a file, its name without endings is used if it is missing.")
     duplicates = serializers.ChoiceField(
@@ -36,15 +36,15 @@ class _Divided(serializers.Serializer[Any]):
     dry_run = Flag(required=False, help_text="Check only.")
 
 
-class GivenQuestionSet(_Divided):
+class GivenQuestionSetSerializer(_DividedSerializer):
     """Questions as JSON: either `questions` or `text`."""
 
-    questions = GivenQuestion(many=True, required=False)
+    questions = GivenQuestionSerializer(many=True, required=False)
     text = Text(required=False, help_text="Lines of question, tab and answers; or of JSON, or STaRK's CSV.")
     format = serializers.ChoiceField(choices=list(FORMATS), required=False)
 
 
-class UploadedQuestionSet(_Divided):
+class UploadedQuestionSetSerializer(_DividedSerializer):
     """Questions as a file."""
 
     file = serializers.FileField()
@@ -52,13 +52,13 @@ class UploadedQuestionSet(_Divided):
     format = serializers.ChoiceField(choices=list(FORMATS), required=False)
 
 
-class FeedbackQuestionSet(_Divided):
+class FeedbackQuestionSetSerializer(_DividedSerializer):
     """Which feedback becomes questions."""
 
     since = serializers.DateTimeField(required=False, help_text="Leave out older feedback.")
 
 
-class QuestionSet(serializers.Serializer[Any]):
+class QuestionSetSerializer(serializers.Serializer[Any]):
     """A version of a question set; `id` is null and `version` 0 where it was only checked."""
 
     id = Whole(allow_null=True)
@@ -73,7 +73,7 @@ class QuestionSet(serializers.Serializer[Any]):
     created = serializers.DateTimeField(allow_null=True)
 
 
-class CheckedQuestionSet(QuestionSet):
+class CheckedQuestionSetSerializer(QuestionSetSerializer):
     """A version with what its check found, and whether this call made it."""
 
     checks = Anything(help_text="Duplicates, also across splits, and answers that are no nodes, with the nearest ids.")
@@ -81,7 +81,7 @@ class CheckedQuestionSet(QuestionSet):
     new = Flag()
 
 
-class FeedbackConflict(serializers.Serializer[Any]):
+class FeedbackConflictSerializer(serializers.Serializer[Any]):
     """A node about which people disagree."""
 
     question = Text()
@@ -91,28 +91,28 @@ class FeedbackConflict(serializers.Serializer[Any]):
     wrong = Whole()
 
 
-class GatheredQuestionSet(CheckedQuestionSet):
+class GatheredQuestionSetSerializer(CheckedQuestionSetSerializer):
     """A version made of feedback."""
 
-    conflicts = FeedbackConflict(many=True)
+    conflicts = FeedbackConflictSerializer(many=True)
     without_answer = serializers.ListField(child=Text(), help_text="Questions to which nobody named an answer.")
 
 
-class ChangedQuestion(serializers.Serializer[Any]):
+class ChangedQuestionSerializer(serializers.Serializer[Any]):
     """A question that is in both versions, and what differs: text, answers, split, slices."""
 
     id = Text()
     parts = serializers.ListField(child=Text())
-    before = GivenQuestion()
-    after = GivenQuestion()
+    before = GivenQuestionSerializer()
+    after = GivenQuestionSerializer()
 
 
-class Changes(serializers.Serializer[Any]):
+class ChangesSerializer(serializers.Serializer[Any]):
     """What changed between two versions; of each list the first 200, the numbers are of all."""
 
     before = Whole(allow_null=True, help_text="The version compared with; null if there is none.")
     after = Whole()
     counts = serializers.DictField(child=Whole())
-    added = GivenQuestion(many=True)
-    removed = GivenQuestion(many=True)
-    changed = ChangedQuestion(many=True)
+    added = GivenQuestionSerializer(many=True)
+    removed = GivenQuestionSerializer(many=True)
+    changed = ChangedQuestionSerializer(many=True)

@@ -54,7 +54,7 @@ class QuestionSets(APIView):
             OpenApiParameter("name", OpenApiTypes.STR, description="All versions of this set."),
             *PAGING,
         ],
-        responses={200: page_of(shape.QuestionSet), **problems(401, 403, 404, 503)},
+        responses={200: page_of(shape.QuestionSetSerializer), **problems(401, 403, 404, 503)},
     )
     def get(self, request: Request) -> Response:
         """Return a page of the versions of question sets about knowledge bases that the caller may see."""
@@ -72,10 +72,15 @@ class QuestionSets(APIView):
         operation_id="question_sets_create",
         summary="Import a question set, or check one",
         tags=[GROUP],
-        request={"application/json": shape.GivenQuestionSet, "multipart/form-data": shape.UploadedQuestionSet},
+        request={
+            "application/json": shape.GivenQuestionSetSerializer,
+            "multipart/form-data": shape.UploadedQuestionSetSerializer,
+        },
         responses={
-            200: OpenApiResponse(shape.CheckedQuestionSet, description="It was known already, or only checked."),
-            201: OpenApiResponse(shape.CheckedQuestionSet, description="It is a new version."),
+            200: OpenApiResponse(
+                shape.CheckedQuestionSetSerializer, description="It was known already, or only checked."
+            ),
+            201: OpenApiResponse(shape.CheckedQuestionSetSerializer, description="It is a new version."),
             **problems(400, 401, 403, 413, 415, 503),
         },
     )
@@ -104,10 +109,12 @@ class FeedbackQuestions(APIView):
         operation_id="question_sets_from_feedback",
         summary="Make a question set of feedback",
         tags=[GROUP],
-        request=shape.FeedbackQuestionSet,
+        request=shape.FeedbackQuestionSetSerializer,
         responses={
-            200: OpenApiResponse(shape.GatheredQuestionSet, description="It was known already, or only checked."),
-            201: OpenApiResponse(shape.GatheredQuestionSet, description="It is a new version."),
+            200: OpenApiResponse(
+                shape.GatheredQuestionSetSerializer, description="It was known already, or only checked."
+            ),
+            201: OpenApiResponse(shape.GatheredQuestionSetSerializer, description="It is a new version."),
             **problems(400, 401, 403, 413, 415, 503),
         },
     )
@@ -132,7 +139,7 @@ class QuestionSetDetail(APIView):
         operation_id="question_sets_retrieve",
         summary="Show one with what its check found",
         tags=[GROUP],
-        responses={200: shape.CheckedQuestionSet, **problems(401, 403, 404, 503)},
+        responses={200: shape.CheckedQuestionSetSerializer, **problems(401, 403, 404, 503)},
     )
     def get(self, request: Request, set_id: int) -> Response:
         """Return a version of a question set with its duplicates and unknown answers; its questions are not listed."""
@@ -150,7 +157,7 @@ class QuestionSetChanges(APIView):
         summary="Compare a version with an earlier one",
         tags=[GROUP],
         parameters=[OpenApiParameter("before", OpenApiTypes.INT, description="Id; the version before unless given.")],
-        responses={200: shape.Changes, **problems(400, 401, 403, 404, 503)},
+        responses={200: shape.ChangesSerializer, **problems(400, 401, 403, 404, 503)},
     )
     def get(self, request: Request, set_id: int) -> Response:
         """Return the questions that were added, removed and changed since another version."""

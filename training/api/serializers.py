@@ -11,7 +11,7 @@ from rest_framework import serializers
 from search.api.serializers.basics import Anything, Flag, Number, Text, Whole
 
 
-class QuestionSetReference(serializers.Serializer[Any]):
+class QuestionSetReferenceSerializer(serializers.Serializer[Any]):
     """A version of a question set."""
 
     name = Text()
@@ -19,30 +19,30 @@ class QuestionSetReference(serializers.Serializer[Any]):
     content_hash = Text()
 
 
-class EvaluatedPipeline(serializers.Serializer[Any]):
+class EvaluatedPipelineSerializer(serializers.Serializer[Any]):
     """A pipeline of an evaluation with its measures in percent; null while there is no report."""
 
     label = Text()
     metrics = serializers.DictField(child=Number(), allow_null=True)
 
 
-class EvaluationSummary(serializers.Serializer[Any]):
+class EvaluationSummarySerializer(serializers.Serializer[Any]):
     """An evaluation in a list."""
 
     id = serializers.UUIDField()
     knowledge_base = Text()
     release = Text()
-    question_set = QuestionSetReference(allow_null=True)
+    question_set = QuestionSetReferenceSerializer(allow_null=True)
     split = Text(allow_null=True)
     questions = Whole()
     status = serializers.ChoiceField(choices=["running", "done", "failed", "cancelled"])
     reason = Text(allow_blank=True, help_text="Why there is no report.")
     created = serializers.DateTimeField()
     finished = serializers.DateTimeField(allow_null=True)
-    pipelines = EvaluatedPipeline(many=True)
+    pipelines = EvaluatedPipelineSerializer(many=True)
 
 
-class EvaluationReport(EvaluationSummary):
+class EvaluationReportSerializer(EvaluationSummarySerializer):
     """An evaluation with its report."""
 
     settings_version = Whole()
@@ -53,7 +53,7 @@ class EvaluationReport(EvaluationSummary):
     report = Anything(allow_null=True, help_text="The same as report.json of the command `evaluate`.")
 
 
-class AskedQuestion(serializers.Serializer[Any]):
+class AskedQuestionSerializer(serializers.Serializer[Any]):
     """A question of an evaluation; `unknown` are answers that the release does not have."""
 
     id = Text()
@@ -65,7 +65,7 @@ class AskedQuestion(serializers.Serializer[Any]):
     slices = serializers.DictField(child=Text(allow_blank=True))
 
 
-class FoundResult(serializers.Serializer[Any]):
+class FoundResultSerializer(serializers.Serializer[Any]):
     """A result of a ranking, and whether it is one of the answers."""
 
     id = Text()
@@ -73,16 +73,16 @@ class FoundResult(serializers.Serializer[Any]):
     answer = Flag()
 
 
-class Outcome(serializers.Serializer[Any]):
+class OutcomeSerializer(serializers.Serializer[Any]):
     """The outcome of one question with one pipeline."""
 
-    question = AskedQuestion()
+    question = AskedQuestionSerializer()
     pipeline = Text()
     search = serializers.UUIDField(allow_null=True)
     state = serializers.ChoiceField(choices=["answered", "empty", "error"])
     error = Text(allow_blank=True)
     rank = Whole(allow_null=True, help_text="Of the first answer; null when the first 100 have none.")
-    found = FoundResult(many=True, help_text="The best 10 results.")
+    found = FoundResultSerializer(many=True, help_text="The best 10 results.")
     metrics = serializers.DictField(child=Number())
     seconds = Number()
     stages = serializers.DictField(child=Number(), help_text="Seconds by role of the steps.")

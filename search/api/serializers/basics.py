@@ -45,7 +45,7 @@ class JsonObjectSchema(OpenApiSerializerFieldExtension):
         return component.ref
 
 
-class Fault(serializers.Serializer[Any]):
+class FaultSerializer(serializers.Serializer[Any]):
     """One fault: where it is (a JSON pointer into the request), what is wrong, and the nearest valid name."""
 
     pointer = Text(allow_blank=True)
@@ -53,7 +53,7 @@ class Fault(serializers.Serializer[Any]):
     nearest = Text(required=False)
 
 
-class Problem(serializers.Serializer[Any]):
+class ProblemSerializer(serializers.Serializer[Any]):
     """Problem details (RFC 9457)."""
 
     type = Text()
@@ -62,10 +62,10 @@ class Problem(serializers.Serializer[Any]):
     detail = Text(allow_blank=True)
     instance = Text()
     request_id = Text()
-    errors = Fault(many=True)
+    errors = FaultSerializer(many=True)
 
 
-class NodeReference(serializers.Serializer[Any]):
+class NodeReferenceSerializer(serializers.Serializer[Any]):
     """A node by id, type and name."""
 
     id = Text()
@@ -77,7 +77,7 @@ class NodeReference(serializers.Serializer[Any]):
 def page_of(item: type[serializers.Serializer[Any]]) -> Any:
     """Return the serializer of a page whose results are described by `item`."""
     return inline_serializer(
-        name=f"{item.__name__}Page",
+        name=f"{item.__name__.removesuffix('Serializer')}Page",
         fields={
             "count": Whole(),
             "next": serializers.URLField(allow_null=True),
@@ -100,4 +100,7 @@ def problems(*codes: int) -> dict[Any, Any]:
         460: "The piece was damaged on its way.", 507: "The disk has no room.",
         503: "A service does not answer, or too many searches wait; the problem says which.",
     }  # fmt: skip
-    return {(code, "application/problem+json"): OpenApiResponse(Problem, description=meanings[code]) for code in codes}
+    return {
+        (code, "application/problem+json"): OpenApiResponse(ProblemSerializer, description=meanings[code])
+        for code in codes
+    }

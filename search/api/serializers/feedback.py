@@ -12,7 +12,7 @@ from search.api.serializers.basics import Text, Whole
 from search.services.feedback.give_feedback import KINDS, LONGEST_NOTE
 
 
-class FeedbackRequest(serializers.Serializer[Any]):
+class FeedbackRequestSerializer(serializers.Serializer[Any]):
     """A judgment of one node for one search."""
 
     node = Text(help_text="Id of a result; of a missing node also its name.")
@@ -20,17 +20,17 @@ class FeedbackRequest(serializers.Serializer[Any]):
     note = Text(required=False, allow_null=True, allow_blank=True, max_length=LONGEST_NOTE)
 
 
-class JudgedNode(serializers.Serializer[Any]):
+class JudgedNodeSerializer(serializers.Serializer[Any]):
     """A node by id and name."""
 
     id = Text()
     name = Text(allow_blank=True)
 
 
-class Feedback(serializers.Serializer[Any]):
+class FeedbackSerializer(serializers.Serializer[Any]):
     """A recorded judgment; `by` is the name of the account, empty for a visitor without one."""
 
-    node = JudgedNode()
+    node = JudgedNodeSerializer()
     kind = serializers.ChoiceField(choices=KINDS)
     rank = Whole(allow_null=True)
     note = Text(allow_blank=True)

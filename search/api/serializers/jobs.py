@@ -19,7 +19,7 @@ class Mapping(serializers.JSONField):
     """A JSON object."""
 
 
-class JobRequest(serializers.Serializer[Any]):
+class JobRequestSerializer(serializers.Serializer[Any]):
     """A job to launch. `GET job-kinds/` says which kinds need `knowledge_base` and `question_set`."""
 
     kind = Text()
@@ -29,21 +29,21 @@ class JobRequest(serializers.Serializer[Any]):
     queue = Text(required=False, allow_blank=True, help_text="`jobs` or `gpu`; the kind's own unless given.")
 
 
-class CloneRequest(serializers.Serializer[Any]):
+class CloneRequestSerializer(serializers.Serializer[Any]):
     """The changes of a copy."""
 
     arguments = Mapping(required=False)
     queue = Text(required=False, allow_blank=True)
 
 
-class JobWorker(serializers.Serializer[Any]):
+class JobWorkerSerializer(serializers.Serializer[Any]):
     """The process that does, or last did, the job."""
 
     host = Text()
     process = Whole()
 
 
-class JobPart(serializers.Serializer[Any]):
+class JobPartSerializer(serializers.Serializer[Any]):
     """One part of a job's work."""
 
     name = Text()
@@ -55,7 +55,7 @@ class JobPart(serializers.Serializer[Any]):
     finished = Flag(required=False)
 
 
-class JobProgress(serializers.Serializer[Any]):
+class JobProgressSerializer(serializers.Serializer[Any]):
     """The progress of a job. `done` and `total` count within `part`; `share` is the share of the whole job."""
 
     part = Text(allow_blank=True)
@@ -68,10 +68,10 @@ class JobProgress(serializers.Serializer[Any]):
         help_text="Two times between which the job ends nine times of ten; null while too little is known.",
     )  # fmt: skip
     seconds = Number(required=False)
-    parts = JobPart(many=True)
+    parts = JobPartSerializer(many=True)
 
 
-class JobSummary(serializers.Serializer[Any]):
+class JobSummarySerializer(serializers.Serializer[Any]):
     """A job as lists show it."""
 
     id = serializers.UUIDField()
@@ -86,8 +86,8 @@ class JobSummary(serializers.Serializer[Any]):
     attempt = Whole()
     reason = Text(allow_blank=True, help_text="Why it waits, failed or was cancelled.")
     waiting = Text(allow_blank=True, help_text="Why no worker takes it, and what starts one.")
-    progress = JobProgress()
-    worker = JobWorker(allow_null=True)
+    progress = JobProgressSerializer()
+    worker = JobWorkerSerializer(allow_null=True)
     user = Text(allow_null=True)
     origin = Text()
     cancel_requested = Flag()
@@ -99,7 +99,7 @@ class JobSummary(serializers.Serializer[Any]):
     changes = Whole(help_text="Increases with every change.")
 
 
-class JobPoint(serializers.Serializer[Any]):
+class JobPointSerializer(serializers.Serializer[Any]):
     """A point of a series."""
 
     name = Text()
@@ -107,7 +107,7 @@ class JobPoint(serializers.Serializer[Any]):
     value = Number()
 
 
-class JobLine(serializers.Serializer[Any]):
+class JobLineSerializer(serializers.Serializer[Any]):
     """A line of the log."""
 
     at = serializers.DateTimeField()
@@ -115,20 +115,20 @@ class JobLine(serializers.Serializer[Any]):
     text = Text(allow_blank=True)
 
 
-class Job(JobSummary):
+class JobSerializer(JobSummarySerializer):
     """A whole job."""
 
     specification = Mapping()
     specification_hash = Text()
     seed = Whole()
     code_version = Text(allow_blank=True)
-    metrics = JobPoint(many=True)
-    log = JobLine(many=True, help_text="The last lines.")
+    metrics = JobPointSerializer(many=True)
+    log = JobLineSerializer(many=True, help_text="The last lines.")
     resources = Mapping()
     result = Anything(allow_null=True)
 
 
-class JobKind(serializers.Serializer[Any]):
+class JobKindSerializer(serializers.Serializer[Any]):
     """A kind of job: the targets that it needs, those that it may do without, and its arguments as a JSON schema."""
 
     kind = Text()
@@ -139,7 +139,7 @@ class JobKind(serializers.Serializer[Any]):
     arguments_schema = Mapping()
 
 
-class ScheduleRequest(serializers.Serializer[Any]):
+class ScheduleRequestSerializer(serializers.Serializer[Any]):
     """A job, and when it is launched."""
 
     name = Text()
@@ -151,7 +151,7 @@ class ScheduleRequest(serializers.Serializer[Any]):
     enabled = Flag(required=False)
 
 
-class Schedule(serializers.Serializer[Any]):
+class ScheduleSerializer(serializers.Serializer[Any]):
     """A schedule, and the outcome of its last launch."""
 
     id = Whole()

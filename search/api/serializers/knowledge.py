@@ -9,10 +9,10 @@ from typing import Any
 
 from rest_framework import serializers
 
-from search.api.serializers.basics import Flag, JsonObject, NodeReference, Text, Whole
+from search.api.serializers.basics import Flag, JsonObject, NodeReferenceSerializer, Text, Whole
 
 
-class KnowledgeBase(serializers.Serializer[Any]):
+class KnowledgeBaseSerializer(serializers.Serializer[Any]):
     """A knowledge base with its counts."""
 
     name = Text()
@@ -29,7 +29,7 @@ class KnowledgeBase(serializers.Serializer[Any]):
     edges = Whole()
 
 
-class Field(serializers.Serializer[Any]):
+class FieldSerializer(serializers.Serializer[Any]):
     """A typed field of a node type."""
 
     name = Text()
@@ -39,7 +39,7 @@ class Field(serializers.Serializer[Any]):
     inferred = Flag()
 
 
-class NodeType(serializers.Serializer[Any]):
+class NodeTypeSerializer(serializers.Serializer[Any]):
     """A node type with its count."""
 
     name = Text()
@@ -48,21 +48,21 @@ class NodeType(serializers.Serializer[Any]):
     aliases = serializers.ListField(child=Text())
     description = Text(allow_blank=True)
     hidden = Flag()
-    fields = Field(many=True)
+    fields = FieldSerializer(many=True)
 
 
-class Relation(serializers.Serializer[Any]):
+class RelationSerializer(serializers.Serializer[Any]):
     """A relation with its wordings, its count, and the fields of its edges if they have any."""
 
     name = Text()
     description = Text(allow_blank=True)
     inverse = Text(allow_blank=True)
     aliases = serializers.ListField(child=Text())
-    fields = Field(many=True, required=False)
+    fields = FieldSerializer(many=True, required=False)
     count = Whole()
 
 
-class RelationType(serializers.Serializer[Any]):
+class RelationTypeSerializer(serializers.Serializer[Any]):
     """A relation between two node types, in the stored direction."""
 
     source = Text()
@@ -71,21 +71,21 @@ class RelationType(serializers.Serializer[Any]):
     count = Whole()
 
 
-class KnowledgeBaseSchema(KnowledgeBase):
+class KnowledgeBaseSchemaSerializer(KnowledgeBaseSerializer):
     """A knowledge base with its schema."""
 
-    node_types = NodeType(many=True)
-    relations = Relation(many=True)
-    relation_types = RelationType(many=True)
+    node_types = NodeTypeSerializer(many=True)
+    relations = RelationSerializer(many=True)
+    relation_types = RelationTypeSerializer(many=True)
 
 
-class Neighbour(NodeReference):
+class NeighbourSerializer(NodeReferenceSerializer):
     """A node at the other end of an edge, with the edge's properties."""
 
     properties = JsonObject()
 
 
-class RelationGroup(serializers.Serializer[Any]):
+class RelationGroupSerializer(serializers.Serializer[Any]):
     """One page of the edges of one relation in one direction."""
 
     relation = Text()
@@ -95,15 +95,15 @@ class RelationGroup(serializers.Serializer[Any]):
     more = Flag()
     page = Whole()
     pages = Whole()
-    items = Neighbour(many=True)
+    items = NeighbourSerializer(many=True)
 
 
-class Node(NodeReference):
+class NodeSerializer(NodeReferenceSerializer):
     """A node with fields and relations."""
 
     aliases = serializers.ListField(child=Text())
     url = Text(allow_blank=True)
     fields = JsonObject()
-    relations = RelationGroup(many=True)
+    relations = RelationGroupSerializer(many=True)
     knowledge_base = Text()
     release = Text()

@@ -12,7 +12,7 @@ from rest_framework import serializers
 from search.api.serializers.basics import Flag, JsonObject, Text, Whole
 
 
-class PipelineVersion(serializers.Serializer[Any]):
+class PipelineVersionSerializer(serializers.Serializer[Any]):
     """A version of a pipeline for a knowledge base: the options that replace those of the site."""
 
     knowledge_base = Text()
@@ -27,7 +27,7 @@ class PipelineVersion(serializers.Serializer[Any]):
     activated = serializers.DateTimeField(allow_null=True)
 
 
-class PipelineVersionRequest(serializers.Serializer[Any]):
+class PipelineVersionRequestSerializer(serializers.Serializer[Any]):
     """A new version: options that are laid over those of the active version, or all that it has (`whole`)."""
 
     knowledge_base = Text()
@@ -37,7 +37,7 @@ class PipelineVersionRequest(serializers.Serializer[Any]):
     whole = Flag(required=False, default=False)
 
 
-class SwitchRequest(serializers.Serializer[Any]):
+class SwitchRequestSerializer(serializers.Serializer[Any]):
     """The knowledge base whose searches use another version from now on."""
 
     knowledge_base = Text()
@@ -45,8 +45,8 @@ class SwitchRequest(serializers.Serializer[Any]):
 
 # A class of a generated client and its only member cannot have one name.
 @extend_schema_serializer(component_name="VersionInUse")
-class InUse(serializers.Serializer[Any]):
+class InUseSerializer(serializers.Serializer[Any]):
     """The version that the next searches use; version 0, the site's specification, has no row and is null."""
 
     version = Whole()
-    in_use = PipelineVersion(allow_null=True)
+    in_use = PipelineVersionSerializer(allow_null=True)

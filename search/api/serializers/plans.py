@@ -8,11 +8,11 @@ from typing import Any, get_args
 
 from rest_framework import serializers
 
-from search.api.serializers.basics import Fault, Flag, JsonObject, Text
+from search.api.serializers.basics import FaultSerializer, Flag, JsonObject, Text
 from search.domain.plan import Ask
 
 
-class Plan(serializers.Serializer[Any]):
+class PlanSerializer(serializers.Serializer[Any]):
     """A plan: the anchors, the hops to the target, and the conditions on the answer."""
 
     anchors = serializers.ListField(child=JsonObject(), required=False)
@@ -31,14 +31,14 @@ class Plan(serializers.Serializer[Any]):
     retrieval_mode = Text(required=False)
 
 
-class MendedPlan(serializers.Serializer[Any]):
+class MendedPlanSerializer(serializers.Serializer[Any]):
     """A plan with its harmless faults corrected, and one sentence for each correction."""
 
     plan = JsonObject()
     changes = serializers.ListField(child=Text())
 
 
-class CheckedPlan(serializers.Serializer[Any]):
+class CheckedPlanSerializer(serializers.Serializer[Any]):
     """The result of a check: for a valid plan, `plan` as it would run; otherwise `errors`.
 
     `mended` is given as well if correcting harmless faults makes the plan valid.
@@ -46,5 +46,5 @@ class CheckedPlan(serializers.Serializer[Any]):
 
     valid = Flag()
     plan = JsonObject(required=False)
-    errors = Fault(many=True, required=False)
-    mended = MendedPlan(required=False)
+    errors = FaultSerializer(many=True, required=False)
+    mended = MendedPlanSerializer(required=False)

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from rest_framework import serializers
 
-from search.api.serializers.basics import Flag, JsonObject, NodeReference, Number, Text, Whole
+from search.api.serializers.basics import Flag, JsonObject, NodeReferenceSerializer, Number, Text, Whole
 from search.domain.expansion import Source
 from search.domain.plan import AGGREGATES, PlanSource
 from search.domain.plan.changes import CHANGE_KINDS, PLAN_PARTS
@@ -18,7 +18,7 @@ from search.domain.trace import ROLES
 from search.domain.verdict import VERDICTS
 
 
-class Pipeline(serializers.Serializer[Any]):
+class PipelineSerializer(serializers.Serializer[Any]):
     """A pipeline, its version, and the JSON schema of the options a search may set."""
 
     name = Text()
@@ -30,7 +30,7 @@ class Pipeline(serializers.Serializer[Any]):
     settings_schema = JsonObject(allow_null=True)
 
 
-class SearchRequest(serializers.Serializer[Any]):
+class SearchRequestSerializer(serializers.Serializer[Any]):
     """A question. Without a knowledge base, that of `follows` is asked, else the one that fits the question best."""
 
     knowledge_base = Text(max_length=100, required=False)
@@ -44,7 +44,7 @@ class SearchRequest(serializers.Serializer[Any]):
     )
 
 
-class Stage(serializers.Serializer[Any]):
+class StageSerializer(serializers.Serializer[Any]):
     """A stage of a pipeline: its role, its title on pages, and the text that pages show while it runs."""
 
     name = Text()
@@ -53,24 +53,24 @@ class Stage(serializers.Serializer[Any]):
     doing = Text()
 
 
-class UsedPipeline(serializers.Serializer[Any]):
+class UsedPipelineSerializer(serializers.Serializer[Any]):
     """The pipeline of a search, frozen when it was requested; `flow` has its stages in the order in which they run."""
 
     name = Text()
     title = Text()
     version = Whole()
     specification = JsonObject()
-    flow = Stage(many=True)
+    flow = StageSerializer(many=True)
 
 
-class Degraded(serializers.Serializer[Any]):
+class DegradedSerializer(serializers.Serializer[Any]):
     """A stage that a search had to do without."""
 
     stage = Text()
     reason = Text(allow_blank=True)
 
 
-class PlanEntry(serializers.Serializer[Any]):
+class PlanEntrySerializer(serializers.Serializer[Any]):
     """A plan in the list of plans, with how many candidates it found.
 
     If the plan found nothing at first and was changed, `plan` is the changed plan that found the candidates, `given` is
@@ -89,42 +89,42 @@ class PlanEntry(serializers.Serializer[Any]):
     found = Whole()
 
 
-class Binding(serializers.Serializer[Any]):
+class BindingSerializer(serializers.Serializer[Any]):
     """A node that an anchor is bound to."""
 
-    node = NodeReference()
+    node = NodeReferenceSerializer()
     score = Number()
 
 
-class AnchorReading(serializers.Serializer[Any]):
+class AnchorReadingSerializer(serializers.Serializer[Any]):
     """By which way the text of an anchor was read as a name (`how`), and better-known nodes that may be meant."""
 
     how = Text()
-    others = NodeReference(many=True)
+    others = NodeReferenceSerializer(many=True)
 
 
-class DidYouMean(serializers.Serializer[Any]):
+class DidYouMeanSerializer(serializers.Serializer[Any]):
     """Words of the question that were read as a name which is stored otherwise, or which a better-known node nears."""
 
     text = Text(allow_blank=True)
     how = Text()
-    others = NodeReference(many=True)
+    others = NodeReferenceSerializer(many=True)
     id = Text()
     type = Text()
     name = Text()
 
 
-class Linked(serializers.Serializer[Any]):
+class LinkedSerializer(serializers.Serializer[Any]):
     """An anchor of a plan with its bindings; `exclude` is the index of the exclusion that it belongs to, if any."""
 
     plan_index = Whole()
     anchor = Text()
-    bindings = Binding(many=True)
+    bindings = BindingSerializer(many=True)
     exclude = Whole(required=False)
-    reading = AnchorReading(required=False)
+    reading = AnchorReadingSerializer(required=False)
 
 
-class Graph(serializers.Serializer[Any]):
+class GraphSerializer(serializers.Serializer[Any]):
     """The queries that ran in the graph, and the number of candidates."""
 
     backend = Text(allow_blank=True)
@@ -134,7 +134,7 @@ class Graph(serializers.Serializer[Any]):
     truncated = Flag()
 
 
-class Fusion(serializers.Serializer[Any]):
+class FusionSerializer(serializers.Serializer[Any]):
     """The arithmetic of the fusion, and the titles of its lists on pages."""
 
     method = Text()
@@ -151,7 +151,7 @@ class Fusion(serializers.Serializer[Any]):
     titles = serializers.DictField(child=Text())
 
 
-class Signal(serializers.Serializer[Any]):
+class SignalSerializer(serializers.Serializer[Any]):
     """A signal of a result, and what it adds to the score of the learned ranker; null where it does not apply."""
 
     name = Text()
@@ -160,21 +160,23 @@ class Signal(serializers.Serializer[Any]):
     contribution = Number()
 
 
-class Result(serializers.Serializer[Any]):
+class ResultSerializer(serializers.Serializer[Any]):
     """A result with its score, the arithmetic of the score, and its evidence."""
 
     rank = Whole()
     score = Number()
-    node = NodeReference()
+    node = NodeReferenceSerializer()
     snippet = Text(allow_blank=True)
     scores = serializers.DictField(child=JsonObject())
     fused = serializers.DictField(child=JsonObject(), help_text="Fused lists that were fused again, by name.")
-    signals = Signal(many=True, help_text="What moved it up or down most, if a learned ranker ordered the results.")
+    signals = SignalSerializer(
+        many=True, help_text="What moved it up or down most, if a learned ranker ordered the results."
+    )
     evidence = JsonObject(allow_null=True)
     answers = serializers.BooleanField(help_text="Whether it meets every condition of the shown plan.")
 
 
-class ComputedValue(serializers.Serializer[Any]):
+class ComputedValueSerializer(serializers.Serializer[Any]):
     """The sum, mean, minimum or maximum of a number field over all answers of the shown plan.
 
     `nodes` is the number of answers that have the field; `value` is null if none has it.
@@ -186,7 +188,7 @@ class ComputedValue(serializers.Serializer[Any]):
     nodes = Whole()
 
 
-class Settling(serializers.Serializer[Any]):
+class SettlingSerializer(serializers.Serializer[Any]):
     """What would settle a doubt: the words for a button, and the plan or the question to ask with."""
 
     sentence = Text()
@@ -194,7 +196,7 @@ class Settling(serializers.Serializer[Any]):
     question = Text(required=False)
 
 
-class WrittenSource(serializers.Serializer[Any]):
+class WrittenSourceSerializer(serializers.Serializer[Any]):
     """What bears out a sentence: a result with what the graph says of it, or what was looked up, without a rank."""
 
     number = Whole()
@@ -204,14 +206,14 @@ class WrittenSource(serializers.Serializer[Any]):
     evidence = Text()
 
 
-class WrittenSentence(serializers.Serializer[Any]):
+class WrittenSentenceSerializer(serializers.Serializer[Any]):
     """A sentence of the written answer; `text` has the numbers of its sources in brackets."""
 
     text = Text()
-    sources = WrittenSource(many=True)
+    sources = WrittenSourceSerializer(many=True)
 
 
-class Choice(serializers.Serializer[Any]):
+class ChoiceSerializer(serializers.Serializer[Any]):
     """A reading of the question in one phrase; a search with its plan answers it."""
 
     sentence = Text()
@@ -219,7 +221,7 @@ class Choice(serializers.Serializer[Any]):
     plan_index = Whole()
 
 
-class Understood(serializers.Serializer[Any]):
+class UnderstoodSerializer(serializers.Serializer[Any]):
     """How the question was read.
 
     `left` are words that only the texts were searched for, `more` is the number of further ones. `turning` are words
@@ -236,14 +238,14 @@ class Understood(serializers.Serializer[Any]):
     suggestions = serializers.ListField(child=serializers.DictField(child=Text()))
 
 
-class Rewording(serializers.Serializer[Any]):
+class RewordingSerializer(serializers.Serializer[Any]):
     """Whether the written answer is in the words of a language model; `because` says why not."""
 
     done = Flag()
     because = Text(allow_blank=True)
 
 
-class Answer(serializers.Serializer[Any]):
+class AnswerSerializer(serializers.Serializer[Any]):
     """The answer of the shown plan: a list, a number, an aggregate, yes, no, or unknown.
 
     `line` is the answer in one line, `verdict` says how sure it is (null before the search is done), `because` is a
@@ -256,7 +258,7 @@ class Answer(serializers.Serializer[Any]):
 
     kind = serializers.ChoiceField(["list", "number", "aggregate", "yes", "no", "unknown"])
     value = Whole(required=False)
-    aggregate = ComputedValue(required=False, help_text="Where the plan asks for one.")
+    aggregate = ComputedValueSerializer(required=False, help_text="Where the plan asks for one.")
     field = Text(required=False, help_text="The field of the answers that is asked for.")
     values = serializers.ListField(
         child=JsonObject(), required=False, help_text="The field's value of each answer among the results."
@@ -268,12 +270,12 @@ class Answer(serializers.Serializer[Any]):
     line = Text(allow_blank=True)
     verdict = serializers.ChoiceField(list(VERDICTS), allow_null=True)
     because = Text(allow_blank=True)
-    settle = Settling(many=True)
-    written = WrittenSentence(many=True)
-    reworded = Rewording(required=False, help_text="Where `reword` asked for other words.")
+    settle = SettlingSerializer(many=True)
+    written = WrittenSentenceSerializer(many=True)
+    reworded = RewordingSerializer(required=False, help_text="Where `reword` asked for other words.")
 
 
-class Step(serializers.Serializer[Any]):
+class StepSerializer(serializers.Serializer[Any]):
     """A step of a search: `name` is its name in the pipeline, `role` its purpose, the same in every pipeline.
 
     If a language model was asked, `prompt_fingerprint` is the version of the prompt. `tokens` then has the tokens by
@@ -291,21 +293,21 @@ class Step(serializers.Serializer[Any]):
     tokens = serializers.DictField(child=Whole())
 
 
-class OtherPlan(serializers.Serializer[Any]):
+class OtherPlanSerializer(serializers.Serializer[Any]):
     """The ranks of the results that owe their rank to another plan than `plan`."""
 
     plan_index = Whole()
     ranks = serializers.ListField(child=Whole())
 
 
-class EarlierQuestion(serializers.Serializer[Any]):
+class EarlierQuestionSerializer(serializers.Serializer[Any]):
     """An earlier question of a thread; its search may have been deleted since."""
 
     id = serializers.UUIDField()
     question = Text(allow_blank=True)
 
 
-class PlanChange(serializers.Serializer[Any]):
+class PlanChangeSerializer(serializers.Serializer[Any]):
     """A part of the plan before, of the shown plan, or of both.
 
     `was` and `at` are its JSON pointers in the plan before and in the shown plan; null where it is not in that plan.
@@ -320,7 +322,7 @@ class PlanChange(serializers.Serializer[Any]):
     before = Text(allow_blank=True)
 
 
-class FollowUp(serializers.Serializer[Any]):
+class FollowUpSerializer(serializers.Serializer[Any]):
     """How a question that follows another search was read.
 
     `thread` are the questions before, the first one first. `reading` is `changed` if the plan before was changed and
@@ -328,14 +330,14 @@ class FollowUp(serializers.Serializer[Any]):
     text retrieval read. `note` says that the release is another one than before.
     """
 
-    thread = EarlierQuestion(many=True)
+    thread = EarlierQuestionSerializer(many=True)
     reading = serializers.ChoiceField(["changed", "anew"], allow_null=True)
     read_as = Text(allow_null=True)
     note = Text(allow_blank=True)
-    changes = PlanChange(many=True)
+    changes = PlanChangeSerializer(many=True)
 
 
-class ModelTokens(serializers.Serializer[Any]):
+class ModelTokensSerializer(serializers.Serializer[Any]):
     """Tokens by kind; `cached` are those of the prompts that the server had in its cache."""
 
     prompt = Whole()
@@ -343,7 +345,7 @@ class ModelTokens(serializers.Serializer[Any]):
     completion = Whole()
 
 
-class ModelUse(serializers.Serializer[Any]):
+class ModelUseSerializer(serializers.Serializer[Any]):
     """What a search spent on language models.
 
     `calls` are requests, retries included; `cached_calls` are answers from storage; `refused` are prompts that the
@@ -354,14 +356,14 @@ class ModelUse(serializers.Serializer[Any]):
     calls = Whole()
     cached_calls = Whole()
     refused = Whole()
-    tokens = ModelTokens()
+    tokens = ModelTokensSerializer()
     seconds = Number()
     price = Number(allow_null=True)
     currency = Text(allow_blank=True)
     budget = serializers.DictField(child=Number())
 
 
-class ExpansionPart(serializers.Serializer[Any]):
+class ExpansionPartSerializer(serializers.Serializer[Any]):
     """A part of the searched text: the question, its gloss, a node's document, a triple, or what a model wrote.
 
     `path` is the walk of a triple. `cut` is the number of characters that were cut off its end.
@@ -369,20 +371,20 @@ class ExpansionPart(serializers.Serializer[Any]):
 
     source = serializers.ChoiceField(get_args(Source))
     text = Text(allow_blank=True)
-    node = NodeReference(allow_null=True)
+    node = NodeReferenceSerializer(allow_null=True)
     path = serializers.ListField(child=JsonObject(), allow_null=True)
     cut = Whole()
 
 
-class Expansion(serializers.Serializer[Any]):
+class ExpansionSerializer(serializers.Serializer[Any]):
     """The text that was searched in place of the question; `left_out` is the number of parts that did not fit."""
 
     text = Text(allow_blank=True)
-    parts = ExpansionPart(many=True)
+    parts = ExpansionPartSerializer(many=True)
     left_out = Whole()
 
 
-class Search(serializers.Serializer[Any]):
+class SearchSerializer(serializers.Serializer[Any]):
     """The present state of a search.
 
     `plans` are in the order of their probability, most probable first. `plan` is the most probable plan that
@@ -394,42 +396,42 @@ class Search(serializers.Serializer[Any]):
     status = serializers.ChoiceField(["queued", "running", "done", "failed", "cancelled"])
     question = Text(allow_blank=True)
     follows = serializers.UUIDField(allow_null=True, help_text="The search that this one follows.")
-    follow_up = FollowUp(allow_null=True)
+    follow_up = FollowUpSerializer(allow_null=True)
     knowledge_base = Text(allow_blank=True)
     other_bases = serializers.ListField(
         child=Text(), allow_null=True,
         help_text="Null if the caller named the knowledge base; else the others that the question may be for.",
     )  # fmt: skip
     release = Text(allow_null=True)
-    pipeline = UsedPipeline()
+    pipeline = UsedPipelineSerializer()
     k = Whole()
     seconds = Number(allow_null=True)
-    model_use = ModelUse(allow_null=True)
+    model_use = ModelUseSerializer(allow_null=True)
     created = serializers.DateTimeField()
     error = JsonObject(allow_null=True)
     waiting = Text(allow_null=True)
     changes = serializers.IntegerField(help_text="Grows with everything that is written of the search.")
-    degraded = Degraded(many=True)
+    degraded = DegradedSerializer(many=True)
     plan = JsonObject(allow_null=True)
     plan_index = Whole(allow_null=True)
-    other_plans = OtherPlan(many=True)
-    plans = PlanEntry(many=True)
-    linked = Linked(many=True)
-    did_you_mean = DidYouMean(many=True)
-    graph = Graph(allow_null=True)
-    expansion = Expansion(allow_null=True, help_text="Null where the question itself was searched.")
-    fusion = Fusion(allow_null=True)
-    answer = Answer()
-    understood = Understood(allow_null=True, help_text="Null before there is a plan.")
-    clarify = Choice(
+    other_plans = OtherPlanSerializer(many=True)
+    plans = PlanEntrySerializer(many=True)
+    linked = LinkedSerializer(many=True)
+    did_you_mean = DidYouMeanSerializer(many=True)
+    graph = GraphSerializer(allow_null=True)
+    expansion = ExpansionSerializer(allow_null=True, help_text="Null where the question itself was searched.")
+    fusion = FusionSerializer(allow_null=True)
+    answer = AnswerSerializer()
+    understood = UnderstoodSerializer(allow_null=True, help_text="Null before there is a plan.")
+    clarify = ChoiceSerializer(
         many=True,
         help_text="Readings with other answers to choose from, the shown one first; empty if it is clearly likelier.",
     )
-    results = Result(many=True)
-    steps = Step(many=True)
+    results = ResultSerializer(many=True)
+    steps = StepSerializer(many=True)
 
 
-class Service(serializers.Serializer[Any]):
+class ServiceSerializer(serializers.Serializer[Any]):
     """The state of a service that a search needs."""
 
     name = Text()
@@ -437,8 +439,8 @@ class Service(serializers.Serializer[Any]):
     reason = Text(allow_blank=True)
 
 
-class Readiness(serializers.Serializer[Any]):
+class ReadinessSerializer(serializers.Serializer[Any]):
     """Whether a search can be requested; the services give the reasons if not."""
 
     ready = Flag()
-    services = Service(many=True)
+    services = ServiceSerializer(many=True)

@@ -11,13 +11,13 @@ from rest_framework import serializers
 from search.api.serializers.basics import Anything, Text, Whole
 
 
-class UploadRequest(serializers.Serializer[Any]):
+class UploadRequestSerializer(serializers.Serializer[Any]):
     """A new upload."""
 
     title = Text(required=False, allow_blank=True, max_length=200)
 
 
-class UploadFile(serializers.Serializer[Any]):
+class UploadFileSerializer(serializers.Serializer[Any]):
     """A file of an upload: its length, how many bytes have arrived, and its SHA-256 once it is unpacked."""
 
     id = Text()
@@ -28,7 +28,7 @@ class UploadFile(serializers.Serializer[Any]):
     url = Text()
 
 
-class Upload(serializers.Serializer[Any]):
+class UploadSerializer(serializers.Serializer[Any]):
     """An upload; `missing` says why it cannot be unpacked yet, `reason` why it was refused."""
 
     id = Text()
@@ -42,23 +42,23 @@ class Upload(serializers.Serializer[Any]):
     expires = serializers.DateTimeField()
     report = Anything()
     mapping = Anything(allow_null=True)
-    files = UploadFile(many=True)
+    files = UploadFileSerializer(many=True)
 
 
-class UnpackLaunched(serializers.Serializer[Any]):
+class UnpackLaunchedSerializer(serializers.Serializer[Any]):
     """The job that unpacks an upload."""
 
     job = Text()
     state = Text()
 
 
-class PreviewRequest(serializers.Serializer[Any]):
+class PreviewRequestSerializer(serializers.Serializer[Any]):
     """A mapping with which the upload is previewed; without one, the guessed mapping is used."""
 
     mapping = Anything(required=False, allow_null=True)
 
 
-class Preview(serializers.Serializer[Any]):
+class PreviewSerializer(serializers.Serializer[Any]):
     """The result that an import of an upload would have; `problem` says why it cannot be imported."""
 
     kind = Text()
