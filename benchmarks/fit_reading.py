@@ -23,7 +23,7 @@ from search import wiring
 from search.domain.trace import Limit
 from search.models import KnowledgeBase
 from search.stages.plan import Planner
-from search.stages.plan.grammar import WEIGHTS, Weights
+from search.stages.plan.grammar import WEIGHTS, GrammarWeights
 from search.stages.plan.read import Reader
 from training.data.examples import Example
 
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     options = parser.parse_args(arguments)
     options.split = options.split or "train"
     rows = [row for one in wanted_sets(options) for row in _rows(one.base, one.examples(options.split))]
-    present = Weights.read().of
+    present = GrammarWeights.read().of
     fitted = fit(rows, present)
     bases = sorted({row.base for row in rows})
     told = []
@@ -131,7 +131,7 @@ def fit(rows: Sequence[Row], present: Mapping[str, float]) -> dict[str, float]:
 
 def _whole(rows: Sequence[Row], weights: Mapping[str, float]) -> float:
     """Return in how many of 100 questions the best meaning finds just the answers."""
-    weigh = Weights(dict(weights))
+    weigh = GrammarWeights(dict(weights))
     best = [int(np.argmax([weigh(tuple(one.items())) for one in row.features])) for row in rows if len(row.fit)]
     fits = [row.fit for row in rows if len(row.fit)]
     return 100 * sum(float(fit[at]) == 1.0 for fit, at in zip(fits, best, strict=True)) / max(1, len(rows))

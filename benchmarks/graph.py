@@ -33,7 +33,7 @@ from search.adapters.graph_neo4j.execute import Neo4jGraph
 from search.adapters.graph_neo4j.names import Names
 from search.adapters.graph_neo4j.project import Projection
 from search.adapters.graph_postgres import PostgresGraph
-from search.adapters.graph_postgres.compile import Compiler, Tables
+from search.adapters.graph_postgres.compile import GraphTables, SqlCompiler
 from search.domain.errors import StageError
 from search.domain.graph import ANY, Node, NodeType, Relation, RelationType, Schema
 from search.domain.linking import Binding, LinkedPlan
@@ -172,7 +172,7 @@ def _compiled(schema: Schema, plans: Sequence[LinkedPlan]) -> None:
         written = linked.plan.to_json()
         began = time.perf_counter()
         plan = Plan.parse(written, schema)
-        Compiler(LinkedPlan(plan, linked.bindings), schema, Tables(SNAPSHOT)).candidates(10_000)
+        SqlCompiler(LinkedPlan(plan, linked.bindings), schema, GraphTables(SNAPSHOT)).candidates(10_000)
         times.append(time.perf_counter() - began)
     table("A plan read, validated and compiled", ("plans", "p50 ms", "p95 ms"), [(len(plans), *percentiles(times))])
 

@@ -21,7 +21,7 @@ from search.domain.run_context import RunContext
 from search.neural.plan_scorer import WEIGHTS, PairWeights
 from search.stages.plan import Planner
 from training.data.examples import Example, read_examples, spread
-from training.learning.planner import Lesson, PlannerLearner, PlannerTask
+from training.learning.planner import PlannerLearner, PlannerLesson, PlannerTask
 
 SIZES = (0, 50, 200, 500, 2_000, 6_000)
 
@@ -67,6 +67,6 @@ def _first(read: Sequence[ReadOutcome]) -> float:
 def _trained(planner: Planner, examples: Sequence[Example]) -> Planner:
     keys = [planner.nodes.keys(example.answers) for example in examples]
     answers = [np.array(sorted(key for key in own if key is not None), dtype=np.int32) for own in keys]
-    learned = PlannerTask(PlannerLearner(), Lesson(examples, answers, planner)).fit(RunContext())
+    learned = PlannerTask(PlannerLearner(), PlannerLesson(examples, answers, planner)).fit(RunContext())
     weights = PairWeights.of("bench", json.loads(learned.files[WEIGHTS]))
     return replace(planner, plan_scorers=InMemory({"bench": weights}), artifact="bench")

@@ -27,7 +27,7 @@ from search.domain.trace import Limit
 from search.stages.plan import Planner
 from search.stages.plan.annotate import Annotated
 from search.stages.plan.derivation import Derivation
-from search.stages.plan.grammar import Weights, grammar
+from search.stages.plan.grammar import GrammarWeights, grammar
 from search.stages.plan.parse import Parser
 from training.data.examples import Example, spread
 
@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] = ()) -> None:
 def known_ids() -> list[str]:
     """Return the ids of the rules of the grammar, and of everything that has a weight."""
     rules = [RULE + rule.id for rule in grammar().rules]
-    return list(dict.fromkeys([*rules, *Weights.read().of]))
+    return list(dict.fromkeys([*rules, *GrammarWeights.read().of]))
 
 
 class Base:
@@ -119,8 +119,8 @@ class Base:
 
     def count(self, rows: dict[str, Row], questions: Sequence[Example]) -> int:
         """Count the questions in the rows of the ids, and return how many are answered with everything."""
-        noted = Noted(Weights.read().of)
-        whole = self.variant(weights=Weights(noted))
+        noted = Noted(GrammarWeights.read().of)
+        whole = self.variant(weights=GrammarWeights(noted))
         taking: dict[str, list[tuple[Example, bool]]] = {}
         right = 0
         for example in questions:
@@ -154,7 +154,7 @@ class Base:
     def without(self, name: str) -> Planner:
         """Return the planner without a rule, without annotations of a kind, or without a feature."""
         if not name.startswith(RULE):
-            return self.variant(weights=Weights({**Weights.read().of, name: 0.0}))
+            return self.variant(weights=GrammarWeights({**GrammarWeights.read().of, name: 0.0}))
         planner, rule = self.variant(), name.removeprefix(RULE)
         parser = planner.reader.parser
         left_out = replace(parser, grammar=replace(parser.grammar, without=frozenset({rule})))

@@ -26,7 +26,7 @@ from django.utils.module_loading import import_string
 
 from grasp_site.body_limit import BodyLimit
 from grasp_site.crowd_limit import LONGEST_FORM, CrowdLimit, WaitedTooLong, asks, caller_of, comes_new
-from grasp_site.lanes import Lanes, Place, TooManyWaiting
+from grasp_site.lanes import LanePlace, Lanes, TooManyWaiting
 from search.services.garbage import leave_alone
 from search.services.observing.rest import GATHERED, LENT
 
@@ -93,7 +93,7 @@ class Application(ASGIHandler):
         finally:
             await loop.run_in_executor(self._threads, self._end, response)
 
-    async def _placed(self, scope: Any, body: IO[bytes], longest: float) -> Place:
+    async def _placed(self, scope: Any, body: IO[bytes], longest: float) -> LanePlace:
         """Wait for a place, at most `longest` seconds if it is not 0; return it.
 
         Raises WaitedTooLong if there is none by then, or if too many requests of the caller wait. A place that comes
@@ -120,7 +120,7 @@ class Application(ASGIHandler):
             raise WaitedTooLong(settings.GRASP_QUEUE_SECONDS, body.read(LONGEST_FORM + 1))
         return place
 
-    def _answered(self, scope: Any, body: IO[bytes], place: Place) -> Any:
+    def _answered(self, scope: Any, body: IO[bytes], place: LanePlace) -> Any:
         """Return the response to a request, closed unless it streams; the calling thread keeps no connection.
 
         Content that is made by synchronous code, which may read the database, is made here, on the request's own thread

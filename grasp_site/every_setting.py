@@ -22,7 +22,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Group:
+class SettingGroup:
     """Settings that belong together, under a heading."""
 
     title: str
@@ -30,7 +30,7 @@ class Group:
 
 
 GROUPS = (
-    Group(
+    SettingGroup(
         "The site",
         (
             Setting("PORT", "`8000`", "The port of the web process."),
@@ -86,7 +86,7 @@ GROUPS = (
             ),
         ),
     ),
-    Group(
+    SettingGroup(
         "Watching it",
         (
             Setting(
@@ -135,7 +135,7 @@ GROUPS = (
             Setting("LOG_LEVEL", "`INFO`", "How much goes into `GRASP_HOME/logs`."),
         ),
     ),
-    Group(
+    SettingGroup(
         "Databases",
         (
             Setting(
@@ -182,7 +182,7 @@ GROUPS = (
             ),
         ),
     ),
-    Group(
+    SettingGroup(
         "Searching",
         (
             Setting("GRASP_SEARCH_SECONDS", "`30`", "Time limit of one search, in seconds."),
@@ -237,7 +237,7 @@ GROUPS = (
             ),
         ),
     ),
-    Group(
+    SettingGroup(
         "Models",
         (
             Setting(
@@ -279,7 +279,7 @@ GROUPS = (
             ),
         ),
     ),
-    Group(
+    SettingGroup(
         "Language models",
         (
             Setting(
@@ -309,7 +309,7 @@ GROUPS = (
             ),
         ),
     ),
-    Group(
+    SettingGroup(
         "Uploads and imports",
         (
             Setting("GRASP_UPLOAD_MEGABYTES", "`20000`", "Most megabytes of one upload."),
@@ -350,7 +350,7 @@ GROUPS = (
             ),
         ),
     ),
-    Group(
+    SettingGroup(
         "Jobs",
         (
             Setting(
@@ -376,7 +376,7 @@ GROUPS = (
             ),
         ),
     ),
-    Group(
+    SettingGroup(
         "How long things are kept",
         (
             Setting(

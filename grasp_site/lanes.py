@@ -31,7 +31,7 @@ class TooManyWaiting(Exception):
     """So many requests of this caller wait already that one more may not."""
 
 
-class Place(Future[None]):
+class LanePlace(Future[None]):
     """A place of a request; done once the request has it. `new` is for those who are not inside yet."""
 
     def __init__(self, new: bool, caller: str, came: float) -> None:
@@ -54,19 +54,19 @@ class Lanes:
         self._lock = threading.Lock()
         self._inside, self._door = _Line(), _Line()
 
-    def enter(self, new: bool = False, caller: str = "") -> Place:
+    def enter(self, new: bool = False, caller: str = "") -> LanePlace:
         """Return a future that is done when the caller has a place; `new` is for those who are not inside yet.
 
         Whoever got a place calls `leave`; whoever gives up cancels the future, and calls `leave` if it was too late.
         Raises TooManyWaiting if `MOST_OF_CALLER` requests of the caller wait already.
         """
-        place = Place(new, caller, self._clock())
+        place = LanePlace(new, caller, self._clock())
         with self._lock:
             (self._door if new else self._inside).add(place)
         self._admit()
         return place
 
-    def leave(self, place: Place | None = None) -> None:
+    def leave(self, place: LanePlace | None = None) -> None:
         """Give the place to the next one who still waits; without a place, it is one from inside."""
         with self._lock:
             self._free += 1
@@ -82,13 +82,13 @@ class Lanes:
             return self._door.waited(caller, self._clock())
 
     @contextmanager
-    def lent(self, place: Place | None = None) -> Iterator[None]:
+    def lent(self, place: LanePlace | None = None) -> Iterator[None]:
         """Leave the place to others while the thread only waits, and take one again afterwards, as one from inside."""
         self.leave(place)
         try:
             yield
         finally:
-            again = Place(False, "", self._clock())
+            again = LanePlace(False, "", self._clock())
             with self._lock:
                 self._inside.add(again, first=True)
             self._admit()
@@ -101,7 +101,7 @@ class Lanes:
         while (following := self._following()) is not None:
             following.set_result(None)
 
-    def _following(self) -> Place | None:
+    def _following(self) -> LanePlace | None:
         """Return the next one who waits and may have a place now, and take the place for it."""
         with self._lock:
             if not self._free:
@@ -119,11 +119,11 @@ class _Line:
     """Those who wait, in turn by caller; each caller's own requests in the order in which they came."""
 
     def __init__(self) -> None:
-        self._callers: OrderedDict[str, deque[Place]] = OrderedDict()
-        self._first: deque[Place] = deque()
+        self._callers: OrderedDict[str, deque[LanePlace]] = OrderedDict()
+        self._first: deque[LanePlace] = deque()
         self._turns: dict[str, float] = {}
 
-    def add(self, place: Place, first: bool = False) -> None:
+    def add(self, place: LanePlace, first: bool = False) -> None:
         """Append a place, or put it before everybody's turn. Raises TooManyWaiting."""
         if first:
             self._first.append(place)
@@ -138,7 +138,7 @@ class _Line:
         own.append(place)
         self._turns.setdefault(place.caller, place.came)
 
-    def next(self, now: float) -> Place | None:
+    def next(self, now: float) -> LanePlace | None:
         """Take out the next one who has not given up; its caller's next turn comes after everybody else's."""
         while self._first:
             if (place := self._first.popleft()).set_running_or_notify_cancel():
@@ -175,7 +175,7 @@ class _Line:
         return None
 
 
-def _taken(places: deque[Place]) -> Iterator[Place]:
+def _taken(places: deque[LanePlace]) -> Iterator[LanePlace]:
     """Take out one place after the other."""
     while places:
         yield places.popleft()

@@ -34,7 +34,7 @@ _files = PromptFiles()
 
 
 @dataclass(slots=True)
-class Answer(Generic[T]):
+class AskedAnswer(Generic[T]):
     """The outcome of one prompt: its value, or `said`, a sentence that says why there is none.
 
     `text` is the model's last answer, `rounds` counts how often it was asked. `error` is the error of the server if it
@@ -66,11 +66,11 @@ class Answers(Generic[T]):
     `tokens` and `prompt_fingerprint` have the form that the trace takes from the output of a stage.
     """
 
-    answers: list[Answer[T]]
+    answers: list[AskedAnswer[T]]
     tokens: dict[str, int] = field(default_factory=dict)
     prompt_fingerprint: str = ""
 
-    def __iter__(self) -> Iterator[Answer[T]]:
+    def __iter__(self) -> Iterator[AskedAnswer[T]]:
         return iter(self.answers)
 
     @property
@@ -110,7 +110,7 @@ def ask(
     """
     own = limit.share(share).at_most(seconds)
     given = own.remaining()
-    answers: list[Answer[T]] = [Answer(prompt) for prompt in prompts]
+    answers: list[AskedAnswer[T]] = [AskedAnswer(prompt) for prompt in prompts]
     tokens: dict[str, int] = {}
     for turn in range(rounds + 1):
         waiting = [answer for answer in answers if answer.value is None and answer.error is None]
@@ -134,7 +134,7 @@ def repaired(prompt: Prompt, answer: str, faults: Sequence[Fault]) -> Prompt:
 
 
 def _outcomes(
-    language_model: LanguageModel, waiting: Sequence[Answer[T]], limit: Limit, given: float
+    language_model: LanguageModel, waiting: Sequence[AskedAnswer[T]], limit: Limit, given: float
 ) -> Sequence[Completion | StageError]:
     try:
         return language_model.complete([answer.prompt for answer in waiting], limit)
@@ -145,7 +145,7 @@ def _outcomes(
         return [error] * len(waiting)
 
 
-def _take(answer: Answer[T], outcome: Completion | StageError, read: Reader[T]) -> None:
+def _take(answer: AskedAnswer[T], outcome: Completion | StageError, read: Reader[T]) -> None:
     """Put an outcome into the answer that waits for it."""
     answer.rounds += 1
     if isinstance(outcome, StageError):

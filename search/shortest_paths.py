@@ -26,7 +26,7 @@ MOST_EDGES = 2_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class WalkedStep:
     """Edges from one layer of nodes to the next, one entry each, sorted by `near`, then `far`.
 
     `forward` says whether the stored edge leads from `near` to `far`.
@@ -50,7 +50,7 @@ class Between:
     """
 
     layers: tuple[Keys, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[WalkedStep, ...] = ()
     passed_over: int = 0
     edges: int = 0
 
@@ -77,7 +77,7 @@ class _Side:
     """What was reached from one end: `levels[n]` are the nodes n hops away, `steps[n]` the edges from n to n + 1."""
 
     levels: list[Keys]
-    steps: list[Step] = field(default_factory=list)
+    steps: list[WalkedStep] = field(default_factory=list)
 
     @property
     def seen(self) -> Keys:
@@ -132,7 +132,7 @@ def _affordable(adjacency: Adjacency, keys: Keys, most: int) -> tuple[Keys, int,
     return np.sort(keys[order[:kept]]), len(keys) - kept, int(totals[kept - 1]) if kept else 0
 
 
-def _edges_of(adjacency: Adjacency, keys: Keys) -> Step:
+def _edges_of(adjacency: Adjacency, keys: Keys) -> WalkedStep:
     """Return all edges of these nodes, over all relations in both directions."""
     near, far, relations, forward = [_keys()], [_keys()], [np.empty(0, np.int16)], [np.empty(0, bool)]
     for (relation, direction), count in adjacency.counts(keys).items():
@@ -143,7 +143,7 @@ def _edges_of(adjacency: Adjacency, keys: Keys) -> Step:
         far.append(walked[1])
         relations.append(np.full(len(walked[1]), relation, dtype=np.int16))
         forward.append(np.full(len(walked[1]), direction == "out"))
-    return Step(np.concatenate(near), np.concatenate(far), np.concatenate(relations), np.concatenate(forward))
+    return WalkedStep(np.concatenate(near), np.concatenate(far), np.concatenate(relations), np.concatenate(forward))
 
 
 def _allowed(adjacency: Adjacency, keys: Keys, ends: Keys, without: Collection[int]) -> NDArray[np.bool_]:
@@ -153,16 +153,16 @@ def _allowed(adjacency: Adjacency, keys: Keys, ends: Keys, without: Collection[i
     return allowed
 
 
-def _picked(step: Step, which: NDArray[Any]) -> Step:
-    return Step(step.near[which], step.far[which], step.relation[which], step.forward[which])
+def _picked(step: WalkedStep, which: NDArray[Any]) -> WalkedStep:
+    return WalkedStep(step.near[which], step.far[which], step.relation[which], step.forward[which])
 
 
-def _turned(step: Step) -> Step:
+def _turned(step: WalkedStep) -> WalkedStep:
     """Return the edges as seen from their far ends."""
-    return Step(step.far, step.near, step.relation, ~step.forward)
+    return WalkedStep(step.far, step.near, step.relation, ~step.forward)
 
 
-def _sorted(step: Step) -> Step:
+def _sorted(step: WalkedStep) -> WalkedStep:
     return _picked(step, np.lexsort((step.forward, step.relation, step.far, step.near)))
 
 
@@ -175,7 +175,7 @@ def _joined(first: _Side, last: _Side) -> Between:
     return Between(tuple(layers), tuple(steps))
 
 
-def _towards(side: _Side, layer: Keys) -> list[Step]:
+def _towards(side: _Side, layer: Keys) -> list[WalkedStep]:
     """Return the side's edges that lie on a path to `layer`, the last step first."""
     found = []
     for step in reversed(side.steps):
@@ -186,7 +186,7 @@ def _towards(side: _Side, layer: Keys) -> list[Step]:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class WalkedEdge:
     """One edge of a path, in the direction in which the path follows it."""
 
     near: int
@@ -195,7 +195,7 @@ class Edge:
     forward: bool
 
 
-def best_paths(between: Between, degrees: Callable[[Keys], NDArray[np.int64]]) -> Iterator[list[Edge]]:
+def best_paths(between: Between, degrees: Callable[[Keys], NDArray[np.int64]]) -> Iterator[list[WalkedEdge]]:
     """Yield the paths one by one, those over the most specific nodes first, then in the order of keys.
 
     The cost of a path is the sum of log(1 + edges of the node) over the nodes between its ends: a path over a node with
@@ -206,7 +206,7 @@ def best_paths(between: Between, degrees: Callable[[Keys], NDArray[np.int64]]) -
         return
     costs = [np.log1p(degrees(layer)) for layer in between.layers[1:-1]]
     rest = np.zeros(1)
-    steps: list[Step] = []
+    steps: list[WalkedStep] = []
     starts: list[NDArray[np.int64]] = []
     totals: list[Weights] = []
     for at in range(len(between.steps) - 1, -1, -1):
@@ -221,8 +221,8 @@ def best_paths(between: Between, degrees: Callable[[Keys], NDArray[np.int64]]) -
 
 
 def _in_order(
-    layers: Sequence[Keys], steps: Sequence[Step], starts: Sequence[NDArray[np.int64]], totals: Sequence[Weights]
-) -> Iterator[list[Edge]]:
+    layers: Sequence[Keys], steps: Sequence[WalkedStep], starts: Sequence[NDArray[np.int64]], totals: Sequence[Weights]
+) -> Iterator[list[WalkedEdge]]:
     """Yield paths by their cost: an entry of the heap is a prefix, its cost with the best rest, and its last edge."""
     heap: list[tuple[float, int, tuple[int, ...]]] = [(float(totals[0][0]), 0, (0,))]
     made = 0
@@ -242,8 +242,8 @@ def _in_order(
             heappush(heap, (cost, made, (*prefix, first)))
 
 
-def _edge(step: Step, at: int) -> Edge:
-    return Edge(int(step.near[at]), int(step.far[at]), int(step.relation[at]), bool(step.forward[at]))
+def _edge(step: WalkedStep, at: int) -> WalkedEdge:
+    return WalkedEdge(int(step.near[at]), int(step.far[at]), int(step.relation[at]), bool(step.forward[at]))
 
 
 def degrees_of(adjacency: Adjacency, keys: Keys) -> NDArray[np.int64]:

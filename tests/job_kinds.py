@@ -14,7 +14,7 @@ import structlog
 from django.db import connection
 from django.db.models import F
 
-from search.domain.job_kinds import Kind, Target, argument
+from search.domain.job_kinds import JobKind, JobTarget, argument
 from search.domain.run_context import RunContext
 from search.models import RefusedRequests
 from search.services.audit.note import note
@@ -24,7 +24,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class CountJob(Kind):
+class CountJob(JobKind):
     """Adds the numbers from 1 to `steps`, one a step, then adds one to a row: twice would be visible there."""
 
     targets: ClassVar[tuple[str, ...]] = ()
@@ -36,7 +36,7 @@ class CountJob(Kind):
         """Return the parts."""
         return {"counting": self.steps * self.pause, "writing": 0.1}
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Count on from the checkpoint, and write the sum once."""
         done, total = (int(part) for part in (run.checkpoints.load("sum") or b"0 0").split())
         run.log(f"goes on behind step {done}")
@@ -59,7 +59,7 @@ class CountJob(Kind):
 
 
 @dataclass(frozen=True)
-class StuckJob(Kind):
+class StuckJob(JobKind):
     """Does one long step and never looks whether it has to stop."""
 
     targets: ClassVar[tuple[str, ...]] = ()
@@ -70,7 +70,7 @@ class StuckJob(Kind):
         """Return the parts."""
         return {"stuck": 1.0}
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Be stuck in a statement of Postgres, in C code that holds the interpreter, in Python, or in a final write."""
         run.progress("stuck", 0, 1)
         run.log("stuck")
@@ -93,7 +93,7 @@ class StuckJob(Kind):
 
 
 @dataclass(frozen=True)
-class ParentJob(Kind):
+class ParentJob(JobKind):
     """Starts a process, as an evaluation of many questions does."""
 
     targets: ClassVar[tuple[str, ...]] = ()
@@ -103,7 +103,7 @@ class ParentJob(Kind):
         """Return the parts."""
         return {"starting": 1.0}
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Return how the process ended."""
         process = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(0,), daemon=True)
         process.start()
@@ -112,7 +112,7 @@ class ParentJob(Kind):
 
 
 @dataclass(frozen=True)
-class NotingJob(Kind):
+class NotingJob(JobKind):
     """Notes in the audit log and in the log what it does, as a job that changes a knowledge base does."""
 
     targets: ClassVar[tuple[str, ...]] = ()
@@ -122,7 +122,7 @@ class NotingJob(Kind):
         """Return the parts."""
         return {"noting": 0.1}
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Note it."""
         note(self.name)
         log.info("noted by a job", name=self.name)

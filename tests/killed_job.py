@@ -24,7 +24,7 @@ from django.conf import settings  # noqa: E402
 from search.ingest import load  # noqa: E402
 from search.models import Job  # noqa: E402
 from search.services.jobs.body import context, do  # noqa: E402
-from search.services.jobs.ownership import Claim, claim_this  # noqa: E402
+from search.services.jobs.ownership import JobClaim, claim_this  # noqa: E402
 
 CLAIM_SECONDS = 20.0
 
@@ -47,7 +47,7 @@ class Points:
         return False
 
 
-def claimed(job_id: str) -> Claim:
+def claimed(job_id: str) -> JobClaim:
     """Claim the job; Postgres may need a moment to see that the process which held its row was killed."""
     deadline = time.monotonic() + CLAIM_SECONDS
     while (claim := claim_this(UUID(job_id))) is None:

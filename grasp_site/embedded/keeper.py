@@ -56,7 +56,7 @@ class Holder:
             return
 
 
-class Keeper:
+class ServiceKeeper:
     """Grants leases, and keeps the services running as long as there is one."""
 
     def __init__(self, home: Home, lock: int) -> None:
@@ -196,7 +196,7 @@ def main() -> None:
     except BlockingIOError:
         return
     try:
-        keeper = Keeper(home, lock)
+        keeper = ServiceKeeper(home, lock)
     except EmbeddedError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(1)

@@ -73,7 +73,7 @@ PIPELINES: dict[str, dict[str, Any]] = {
         "STAGES_CLASS": "search.pipelines.expansion.AgrStages",
         "STAGES": {
             "analyse": {"BACKEND": "search.stages.expand.refine.Analyse"},
-            "draft": {"BACKEND": "search.stages.expand.refine.Draft"},
+            "draft": {"BACKEND": "search.stages.expand.refine.RefinedDraft"},
             "first": RETRIEVE_EXPANDED,
             "generate": {"BACKEND": "search.stages.expand.refine.Generate"},
             "refine": {"BACKEND": "search.stages.expand.refine.Refine"},

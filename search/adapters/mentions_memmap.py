@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from search.adapters.name_words import QUOTED, Token, name_words, symbol_tokens, tokens_of
+from search.adapters.name_words import QUOTED, NameToken, name_words, symbol_tokens, tokens_of
 from search.adapters.near_names import NearNames
 from search.adapters.near_names.files import NearFiles
 from search.adapters.string_table import StringTable, StringWriter, write_strings
@@ -141,7 +141,7 @@ class MemmapMentions:
         """Return the names of which a name may be a misspelling; see the protocol."""
         return self._near.misspelt(name) if self._near is not None else []
 
-    def _matches(self, text: str, tokens: list[Token], mended: dict[int, list[str]]) -> list[Mention]:
+    def _matches(self, text: str, tokens: list[NameToken], mended: dict[int, list[str]]) -> list[Mention]:
         """Return the mentions among all spans; with `mended`, only spans in which one word is replaced by a correction.
 
         `mended` maps the index of a token to its corrections.
@@ -162,7 +162,7 @@ class MemmapMentions:
         mentions = (self._mention(text, tokens, *stretches[hit], row=int(at[hit])) for hit in hits)
         return [mention for mention in mentions if mention is not None]
 
-    def _spans(self, tokens: list[Token], mended: dict[int, list[str]]) -> Iterator[tuple[int, int]]:
+    def _spans(self, tokens: list[NameToken], mended: dict[int, list[str]]) -> Iterator[tuple[int, int]]:
         """Yield first and last token of every span in which each word occurs in some name or has a correction."""
         known = [at in mended for at in range(len(tokens))]
         known = [one or other for one, other in zip(known, self._known(tokens), strict=True)]
@@ -176,7 +176,7 @@ class MemmapMentions:
                     yield first, last
 
     def _mention(
-        self, text: str, tokens: list[Token], first: int, last: int, words: tuple[str, ...], row: int
+        self, text: str, tokens: list[NameToken], first: int, last: int, words: tuple[str, ...], row: int
     ) -> Mention | None:
         rows = self._rows(words, row)
         if not rows:
@@ -206,7 +206,7 @@ class MemmapMentions:
             return list(zip(keys, names, strict=True))
         return [(key, name) for key, name in zip(keys, names, strict=True) if name in fitting]
 
-    def _mended(self, text: str, tokens: list[Token], found: list[Mention]) -> dict[int, list[str]]:
+    def _mended(self, text: str, tokens: list[NameToken], found: list[Mention]) -> dict[int, list[str]]:
         """Return token index → corrections for each unknown word outside all mentions that seems part of a name."""
         ends = time.monotonic() + self.mend_seconds
         quoted = [match.span() for match in QUOTED.finditer(text)]
@@ -223,7 +223,7 @@ class MemmapMentions:
                     mended[at] = close
         return mended
 
-    def _known(self, tokens: list[Token]) -> list[bool]:
+    def _known(self, tokens: list[NameToken]) -> list[bool]:
         """Return for each token whether all its words occur in names."""
         if not len(self._vocabulary):
             return [False] * len(tokens)
@@ -277,7 +277,9 @@ class MemmapMentions:
         return int(json.loads((self.directory / "mentions.json").read_text())["longest"])
 
 
-def _readings(tokens: list[Token], first: int, last: int, mended: dict[int, list[str]]) -> Iterator[tuple[str, ...]]:
+def _readings(
+    tokens: list[NameToken], first: int, last: int, mended: dict[int, list[str]]
+) -> Iterator[tuple[str, ...]]:
     """Yield the words of a span as typed; if there are corrections, yield one variant for each of them instead."""
     typed = [token.words for token in tokens[first : last + 1]]
     if not mended:
@@ -289,7 +291,7 @@ def _readings(tokens: list[Token], first: int, last: int, mended: dict[int, list
             yield tuple(part for words in mixed for part in words)
 
 
-def _in_name(text: str, tokens: list[Token], at: int) -> bool:
+def _in_name(text: str, tokens: list[NameToken], at: int) -> bool:
     """Whether a word is capitalised; the first word of a text counts only if the second one is capitalised too."""
     if not text[tokens[at].start].isupper():
         return False

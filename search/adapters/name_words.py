@@ -42,7 +42,7 @@ _VARIATION = re.compile("[\ufe0e\ufe0f]")
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class NameToken:
     """A word as written, its character offsets, and its normalised words (usually one)."""
 
     start: int
@@ -50,14 +50,14 @@ class Token:
     words: tuple[str, ...]
 
 
-def tokens_of(text: str) -> Iterator[Token]:
+def tokens_of(text: str) -> Iterator[NameToken]:
     """Yield the words of a text with their character offsets.
 
     Case, accents and width are normalised. Punctuation only separates words; `&` is read as `and`; `+` and `#` are
     words (C++ is not C#). Each Chinese or Japanese character is a word, because these scripts have no spaces.
     """
     for match in _WORD.finditer(text):
-        yield Token(match.start(), match.end(), normalised(match.group()))
+        yield NameToken(match.start(), match.end(), normalised(match.group()))
 
 
 @lru_cache(maxsize=100_000)
@@ -82,7 +82,7 @@ def name_words(name: str) -> tuple[str, ...]:
     return words_of(name) or ((_symbols(name),) if name.strip() else ())
 
 
-def symbol_tokens(text: str) -> Iterator[Token]:
+def symbol_tokens(text: str) -> Iterator[NameToken]:
     """Yield the stretches of symbols that stand free in a text, and may be names, with and without marks around them.
 
     A mark beside a word (`who?`) is none; a picture such as an emoji is one there, too.
@@ -97,7 +97,7 @@ def symbol_tokens(text: str) -> Iterator[Token]:
         last = len(run.rstrip(_BEHIND_SYMBOLS))
         for begin, close in dict.fromkeys(((0, len(run)), (0, last), (first, len(run)), (first, last))):
             if begin < close:
-                yield Token(start + begin, start + close, (_symbols(run[begin:close]),))
+                yield NameToken(start + begin, start + close, (_symbols(run[begin:close]),))
 
 
 def _symbols(text: str) -> str:

@@ -50,7 +50,7 @@ class BarChart:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChartLine:
     """One pipeline's line: its number in the chart, its points as SVG has them, their places, and the last value."""
 
     number: int
@@ -77,7 +77,7 @@ class QualityChart:
     """
 
     title: str
-    lines: tuple[Line, ...]
+    lines: tuple[ChartLine, ...]
     across: tuple[Mark, ...]
     up: tuple[Mark, ...]
     columns: tuple[str, ...]
@@ -164,9 +164,9 @@ def pipeline_of(label: str) -> str:
 def _line(
     number: int, name: str, points: Sequence[tuple[datetime, float]], times: tuple[datetime, datetime],
     bounds: tuple[float, float],
-) -> Line:  # fmt: skip
+) -> ChartLine:  # fmt: skip
     placed = tuple((_across(at, *times), _up(value, *bounds)) for at, value in points)
-    return Line(number, name, " ".join(f"{x:.1f},{y:.1f}" for x, y in placed), placed, f"{points[-1][1]:.1f}")
+    return ChartLine(number, name, " ".join(f"{x:.1f},{y:.1f}" for x, y in placed), placed, f"{points[-1][1]:.1f}")
 
 
 def _across(at: datetime, first: datetime, last: datetime) -> float:

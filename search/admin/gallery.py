@@ -18,7 +18,7 @@ from search.models import Job, SearchRun
 from search.services.searches.count_searches import SearchDay
 from search.services.upkeep.alerts import Alert
 from search.services.upkeep.measure_storage import Disk, Stored
-from search.services.upkeep.observe_work import Waiting, Worker
+from search.services.upkeep.observe_work import WaitingWork, Worker
 
 _ALERTS = (
     Alert("backups", "now", "No backup for nine days.", "Make one now, and look at why the last one ended.",
@@ -30,13 +30,13 @@ _ALERTS = (
 
 def _work(*, away: bool = False, workers: Sequence[Worker] = (), jobs: Sequence[Job] = ()) -> dict[str, Any]:
     state, reason = ("down", "Connection refused.") if away else ("ready", "")
-    waiting = Waiting(3, datetime.now(UTC) - timedelta(minutes=4))
+    waiting = WaitingWork(3, datetime.now(UTC) - timedelta(minutes=4))
     return {
         "services": [{"name": "Postgres", "state": "ready", "reason": ""},
                      {"name": "Neo4j", "state": "degraded", "reason": "no answer within 1 s; searches use Postgres"},
                      {"name": "Valkey", "state": state, "reason": reason}],
         "all_ready": not away, "broker_away": away, "workers": workers,
-        "queues": [{"name": "search", "reason": "", "waiting": Waiting(0, None)},
+        "queues": [{"name": "search", "reason": "", "waiting": WaitingWork(0, None)},
                    {"name": "gpu", "reason": "waiting: no worker for queue gpu", "waiting": waiting}],
         "live_jobs": [{"job": one, "percent": 42, "left": [60, 100], "reason": ""}
                       for one in jobs],

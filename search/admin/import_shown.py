@@ -10,7 +10,7 @@ from django.conf import settings
 
 from search.admin.schema_drawing import drawing_of
 from search.domain.errors import InvalidRequest
-from search.domain.job_kinds import Target
+from search.domain.job_kinds import JobTarget
 from search.domain.time_left import Estimator
 from search.ingest.ends import NO_NODE
 from search.jobs.import_kb import ImportJob
@@ -115,7 +115,7 @@ def checked(upload: Upload, preview: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the page of the check shows: the schema as a drawing and tables, faults, and the estimate."""
     job = ImportJob(**arguments_of(upload, preview))
     left = Estimator(job.parts(), 0.0, history=history("import")).estimate(0.0).left
-    needs = job.needs(Target())
+    needs = job.needs(JobTarget())
     node_types = sorted(preview["schema"]["node_types"], key=lambda entry: -entry["count"])
     relations = sorted(preview["schema"]["relation_types"], key=lambda entry: -entry["count"])
     return {

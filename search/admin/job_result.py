@@ -98,7 +98,7 @@ class Gained:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class TrainingJudgement:
     """What a change gained or lost on held-out questions, and whether it is used.
 
     `version` is the pk of the pipeline's version that has it, if that can be switched on.
@@ -112,7 +112,7 @@ class Judgement:
     version: int | None
 
 
-def judgements(result: Any) -> list[Judgement]:
+def judgements(result: Any) -> list[TrainingJudgement]:
     """Return what a training, a tuning, or each part of a training of everything gained or lost; else []."""
     if not isinstance(result, Mapping):
         return []
@@ -129,7 +129,7 @@ def judgements(result: Any) -> list[Judgement]:
     return []
 
 
-def _judgement(told: Mapping[str, Any], around: Mapping[str, Any]) -> Judgement:
+def _judgement(told: Mapping[str, Any], around: Mapping[str, Any]) -> TrainingJudgement:
     before, after = _uuid(around.get("evaluation_before")), _uuid(around.get("evaluation"))
     # The page is training's, as the result is.
     compared = f"{reverse('evaluations-compare')}?{urlencode({'a': before, 'b': after})}" if before and after else ""
@@ -137,7 +137,7 @@ def _judgement(told: Mapping[str, Any], around: Mapping[str, Any]) -> Judgement:
     rows = tuple(_gained(one, *figures) for one in told.get("comparisons") or ())
     on = bool(told.get("switched_on"))
     version = _whole(told.get("version")) or None
-    return Judgement(str(told.get("part") or ""), on, str(told.get("reason") or ""), rows, compared,
+    return TrainingJudgement(str(told.get("part") or ""), on, str(told.get("reason") or ""), rows, compared,
                      None if on else version)  # fmt: skip
 
 

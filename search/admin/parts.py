@@ -20,7 +20,7 @@ SHOWN_CHARACTERS = 20_000
 """Characters of a JSON value that a page shows."""
 
 
-class Counted(ChangeList):
+class CountedColumn(ChangeList):
     """A list that counts all rows only once if no filter is set."""
 
     def get_results(self, request: HttpRequest) -> None:
@@ -84,7 +84,7 @@ class ReadOnlyAdmin(OfVisibleBases):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         """Return the list that avoids the second count."""
-        return Counted
+        return CountedColumn
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Records are never added by hand."""

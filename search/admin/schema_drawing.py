@@ -25,7 +25,7 @@ BEND = 26
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class SchemaBox:
     """A node type: the middle of its box, the width, its name and count as text."""
 
     x: float
@@ -46,7 +46,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrow:
+class SchemaArrow:
     """The relations from one type to another: the path, where its label stands, the label, and all of them in words."""
 
     path: str
@@ -57,11 +57,11 @@ class Arrow:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class SchemaDrawing:
     """A drawing with its size; `left_out` is the number of node types that are only in the table."""
 
-    boxes: list[Box]
-    arrows: list[Arrow]
+    boxes: list[SchemaBox]
+    arrows: list[SchemaArrow]
     summary: str
     left_out: int
     width: int = WIDTH
@@ -69,7 +69,7 @@ class Drawing:
     box_height: int = BOX_HEIGHT
 
 
-def drawing_of(schema: Mapping[str, Any]) -> Drawing:
+def drawing_of(schema: Mapping[str, Any]) -> SchemaDrawing:
     """Return the drawing of a preview's schema (`node_types`, `relation_types` with counts)."""
     types = sorted(schema["node_types"], key=lambda entry: (-entry["count"], entry["name"]))
     boxes = {entry["name"]: _box(entry, at, min(len(types), MOST_TYPES)) for at, entry in enumerate(types[:MOST_TYPES])}
@@ -80,27 +80,29 @@ def drawing_of(schema: Mapping[str, Any]) -> Drawing:
     labelled = len(pairs) <= MOST_LABELS
     arrows = [_arrow(boxes[source], boxes[target], found, labelled) for (source, target), found in pairs.items()]
     summary = f"{len(types)} types of entities and {len(schema['relation_types'])} relations between them"
-    return Drawing(list(boxes.values()), arrows, summary, max(0, len(types) - MOST_TYPES), height=_height(len(types)))
+    return SchemaDrawing(
+        list(boxes.values()), arrows, summary, max(0, len(types) - MOST_TYPES), height=_height(len(types))
+    )
 
 
 def _height(types: int) -> int:
     return ONE_ROW if types <= 2 else HEIGHT
 
 
-def _box(entry: Mapping[str, Any], at: int, number: int) -> Box:
+def _box(entry: Mapping[str, Any], at: int, number: int) -> SchemaBox:
     name, count = _short(entry["name"]), reader.number(entry["count"])
     width = max(64.0, 8.2 * max(len(name), len(count)) + 22)
     if number == 1:
-        return Box(WIDTH / 2, ONE_ROW / 2, width, name, count)
+        return SchemaBox(WIDTH / 2, ONE_ROW / 2, width, name, count)
     # The first stands on the left of two, and at the top of more.
     angle = 2 * math.pi * at / number - (math.pi if number == 2 else math.pi / 2)
     x = WIDTH / 2 + (WIDTH / 2 - MARGIN_X) * math.cos(angle)
     height = _height(number)
     y = height / 2 + (height / 2 - MARGIN_Y) * math.sin(angle)
-    return Box(round(x, 1), round(y, 1), round(width, 1), name, count)
+    return SchemaBox(round(x, 1), round(y, 1), round(width, 1), name, count)
 
 
-def _arrow(source: Box, target: Box, found: list[Mapping[str, Any]], labelled: bool) -> Arrow:
+def _arrow(source: SchemaBox, target: SchemaBox, found: list[Mapping[str, Any]], labelled: bool) -> SchemaArrow:
     found = sorted(found, key=lambda entry: -entry["count"])
     title = "; ".join(f"{source.name} {entry['relation']} {target.name}: {entry['count']:,}" for entry in found)
     more = f" +{len(found) - 1}" if len(found) > 1 else ""
@@ -108,7 +110,7 @@ def _arrow(source: Box, target: Box, found: list[Mapping[str, Any]], labelled: b
     if source is target:
         x, y = source.x, source.y - BOX_HEIGHT / 2
         loop = f"M {x - 16:.1f} {y:.1f} C {x - 34:.1f} {y - 34:.1f}, {x + 34:.1f} {y - 34:.1f}, {x + 16:.1f} {y:.1f}"
-        return Arrow(loop, x, round(y - 30, 1), label, title)
+        return SchemaArrow(loop, x, round(y - 30, 1), label, title)
     x, y = target.x - source.x, target.y - source.y
     length = math.hypot(x, y) or 1.0
     bend_x, bend_y = -y / length * BEND, x / length * BEND
@@ -117,10 +119,10 @@ def _arrow(source: Box, target: Box, found: list[Mapping[str, Any]], labelled: b
     path = f"M {begin[0]:.1f} {begin[1]:.1f} Q {middle[0]:.1f} {middle[1]:.1f} {end[0]:.1f} {end[1]:.1f}"
     at_x = 0.25 * begin[0] + 0.5 * middle[0] + 0.25 * end[0]
     at_y = 0.25 * begin[1] + 0.5 * middle[1] + 0.25 * end[1]
-    return Arrow(path, round(at_x, 1), round(at_y, 1), label, title)
+    return SchemaArrow(path, round(at_x, 1), round(at_y, 1), label, title)
 
 
-def _edge_of(box: Box, x: float, y: float) -> tuple[float, float]:
+def _edge_of(box: SchemaBox, x: float, y: float) -> tuple[float, float]:
     """Return where the line from the middle of a box towards a point leaves the box."""
     across, up = x - box.x, y - box.y
     scale = min(

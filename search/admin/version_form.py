@@ -20,7 +20,7 @@ SETTING = "setting-"
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FieldGroup:
     """The fields of one stage."""
 
     title: str
@@ -64,13 +64,13 @@ class VersionForm(forms.Form):
                 required=False, label="Use it for searches at once", widget=UnfoldBooleanWidget
             )
 
-    def groups(self) -> Iterator[Group]:
+    def groups(self) -> Iterator[FieldGroup]:
         """Yield the fields of each stage that has settings, in the order of the stages."""
         stages = {part.name: part for part in self._pipeline.flow}
         for stage in dict.fromkeys(key.partition(".")[0] for key in self._schema):
             part = stages.get(stage)
             fields = tuple(self[SETTING + key] for key in self._schema if key.partition(".")[0] == stage)
-            yield Group(part.title if part else stage, f"{stage}, {part.role}" if part else stage, fields)
+            yield FieldGroup(part.title if part else stage, f"{stage}, {part.role}" if part else stage, fields)
 
     def others(self) -> tuple[forms.BoundField, ...]:
         """Return the fields that are no settings."""

@@ -18,7 +18,7 @@ from search.api.permissions import ANYBODY
 from search.api.searches import find_run
 from search.api.streams import AnyAccept, event_stream
 from search.models import SearchRun
-from search.services.searches.follow_search import Event, follow_search
+from search.services.searches.follow_search import SearchEvent, follow_search
 from search.services.searches.watch_search import glance
 
 NOTHING_SEEN = -1
@@ -73,7 +73,7 @@ class SearchSource:
         self._seen = NOTHING_SEEN
         self.position = after
 
-    def look(self) -> tuple[list[Event], bool]:
+    def look(self) -> tuple[list[SearchEvent], bool]:
         """Return the new events; the steps are read only if the run has changed since the last look or has ended."""
         now = glance(self._run_id, self._among)
         if now.changes == self._seen and not now.ended:

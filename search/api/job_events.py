@@ -18,7 +18,7 @@ from search.api.streams import AnyAccept, event_stream
 from search.models import Job
 from search.services.access.rights import VIEW_JOBS
 from search.services.access.visible import rows_for
-from search.services.jobs.follow_job import Event, Seen, follow_job
+from search.services.jobs.follow_job import JobEvent, SeenJob, follow_job
 
 
 class JobEvents(APIView):
@@ -50,7 +50,7 @@ class JobEvents(APIView):
     def get(self, request: Request, job_id: UUID) -> HttpResponseBase:
         """Follow a job. The stream continues after the event in `Last-Event-ID`; 204 when no events are left."""
         job = find_job(request, job_id)
-        seen = Seen.parsed(request.headers.get("Last-Event-ID", ""))
+        seen = SeenJob.parsed(request.headers.get("Last-Event-ID", ""))
         if seen.changes >= 0:
             events, _, ended = follow_job(job.pk, seen)
             if ended and not events:
@@ -64,12 +64,12 @@ class JobSource:
     It ends as soon as the caller may not see the job any more.
     """
 
-    def __init__(self, request: Request, job_id: UUID, seen: Seen) -> None:
+    def __init__(self, request: Request, job_id: UUID, seen: SeenJob) -> None:
         self._among = rows_for(Job.objects.all(), request.user)
         self._job_id = job_id
         self.position = seen
 
-    def look(self) -> tuple[list[Event], bool]:
+    def look(self) -> tuple[list[JobEvent], bool]:
         """Return the new events, and whether the job has ended."""
         if not self._among.filter(pk=self._job_id).exists():
             return [], True

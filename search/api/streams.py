@@ -58,7 +58,7 @@ class SentEvent(Protocol):
         ...
 
 
-class Source(Protocol):
+class EventSource(Protocol):
     """What a stream is of. It remembers its position between two looks."""
 
     @property
@@ -71,7 +71,7 @@ class Source(Protocol):
         ...
 
 
-def event_stream(followed: UUID, source: Source, problem: dict[str, Any]) -> StreamingHttpResponse:
+def event_stream(followed: UUID, source: EventSource, problem: dict[str, Any]) -> StreamingHttpResponse:
     """Return the response that streams a source's events whenever the row `followed` changes.
 
     `problem` is sent with its title and detail if Postgres does not answer.
@@ -82,7 +82,7 @@ def event_stream(followed: UUID, source: Source, problem: dict[str, Any]) -> Str
     return stream
 
 
-async def _texts(followed: UUID, source: Source, problem: dict[str, Any]) -> AsyncIterator[str]:
+async def _texts(followed: UUID, source: EventSource, problem: dict[str, Any]) -> AsyncIterator[str]:
     """Yield the text of the stream: events as they happen, and comments while none happen.
 
     It stops when the source ends or after `LONGEST_STREAM_SECONDS`.
@@ -111,7 +111,7 @@ async def _texts(followed: UUID, source: Source, problem: dict[str, Any]) -> Asy
             await following.changed(HEARTBEAT_SECONDS - (time.monotonic() - spoke))
 
 
-def _look(source: Source) -> tuple[Sequence[SentEvent], bool]:
+def _look(source: EventSource) -> tuple[Sequence[SentEvent], bool]:
     """Look at the source on a thread that many streams share; so the database connection is closed at once."""
     try:
         return source.look()

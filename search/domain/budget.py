@@ -95,7 +95,7 @@ class BudgetSpent(StageError):
 
 
 @dataclass(slots=True)
-class Request:
+class ModelRequest:
     """One request within a budget: the most tokens its answer may have, and what it reserves until it is settled."""
 
     model: str
@@ -118,7 +118,7 @@ class Budget:
         self.currency = currency
         self._prices = prices or {}
         self._use = ModelUse()
-        self._open: list[Request] = []
+        self._open: list[ModelRequest] = []
         self._lock = threading.Lock()
 
     @property
@@ -143,7 +143,7 @@ class Budget:
                 self._use = replace(self._use, refused=self._use.refused + prompts)
                 raise
 
-    def reserve(self, model: str, prompt: int, completion: int) -> Request:
+    def reserve(self, model: str, prompt: int, completion: int) -> ModelRequest:
         """Reserve a request: estimated tokens of its prompt, and the most that its answer may have.
 
         The returned request may have a shorter answer, if the rest of the budget demands it. Raises BudgetSpent if the
@@ -157,12 +157,12 @@ class Budget:
                 raise
             price = self._price(model)
             reserved = price.of({"prompt": prompt, "completion": most}) if price else 0.0
-            request = Request(model, prompt, most, reserved)
+            request = ModelRequest(model, prompt, most, reserved)
             self._open.append(request)
             self._use = replace(self._use, calls=self._use.calls + 1)
             return request
 
-    def settle(self, request: Request, tokens: Mapping[str, int] | None) -> None:
+    def settle(self, request: ModelRequest, tokens: Mapping[str, int] | None) -> None:
         """Replace a reservation by what the request took; None for a request that failed."""
         with self._lock:
             self._open.remove(request)

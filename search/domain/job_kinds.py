@@ -20,7 +20,7 @@ PIPELINE, VERSION, SPLIT, LEARNER = "pipeline", "version", "split", "learner"
 
 
 @dataclasses.dataclass(frozen=True)
-class Target:
+class JobTarget:
     """What a job works on: names, resolved when it is launched; each may be empty.
 
     `release` is the full name of a release, such as `papers-3`. `question_set` is `name@version`.
@@ -30,7 +30,7 @@ class Target:
     release: str = ""
     question_set: str = ""
     frozen: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    """What `Kind.freeze` returned when the job was launched."""
+    """What `JobKind.freeze` returned when the job was launched."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Needs:
     folder: str = ""
 
 
-class Kind(Protocol):
+class JobKind(Protocol):
     """A kind of job with its arguments. It loads no model library until `run` is called."""
 
     targets: ClassVar[tuple[str, ...]] = ("knowledge_base",)
@@ -87,25 +87,25 @@ class Kind(Protocol):
         """Return the names of the work's parts, in order, each with its expected share of the time (any unit)."""
         ...
 
-    def expected(self, target: Target) -> Mapping[str, float]:
+    def expected(self, target: JobTarget) -> Mapping[str, float]:
         """Return part → size for this target: seconds of a reference machine. By default the shares of `parts`.
 
         Former jobs say how long a part of a size takes on this machine, so only the proportions have to be right.
         """
         return self.parts()
 
-    def refuse(self, target: Target) -> Sequence[Fault]:
+    def refuse(self, target: JobTarget) -> Sequence[Fault]:
         """Return every reason not to start; pointers are `/arguments/…`, `/knowledge_base` and `/question_set`."""
         return ()
 
-    def writes(self, target: Target) -> tuple[str, str]:
+    def writes(self, target: JobTarget) -> tuple[str, str]:
         """Return the argument's pointer and the name of the knowledge base that it writes into, where no target is.
 
         Both are empty for jobs that write into their target, or into none.
         """
         return "", ""
 
-    def freeze(self, target: Target) -> Mapping[str, Any]:
+    def freeze(self, target: JobTarget) -> Mapping[str, Any]:
         """Return as JSON what must not change between launch and end, such as the specifications of pipelines."""
         return {}
 
@@ -113,11 +113,11 @@ class Kind(Protocol):
         """Whether a kind of the queue `gpu` computes on a GPU with these arguments."""
         return True
 
-    def needs(self, target: Target) -> Needs:
+    def needs(self, target: JobTarget) -> Needs:
         """Return an estimate of what the job needs. It is called only if `refuse` returned nothing."""
         return Needs()
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Do the work, and return its result as JSON.
 
         It may be called again after the process died, and then goes on from `run.checkpoints` or from its own rows and

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from search.domain.foresight import NONE, Seconds
-from search.domain.work_parts import LEAST, History, Part, new_part
+from search.domain.work_parts import LEAST, History, WorkPart, new_part
 
 BUSY = 0.5
 """Spread of the pace: how much faster or slower all of a job may be than former ones."""
@@ -50,7 +50,7 @@ class Estimate:
     share: float
     left: Seconds | None
     seconds: float
-    parts: tuple[Part, ...]
+    parts: tuple[WorkPart, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return the estimate as a JSON object, as a job's row stores it."""
@@ -168,7 +168,7 @@ class Estimator:
                 precision += weight
         return math.exp(total / precision), math.sqrt(1 / precision)
 
-    def _rest(self, parts: Sequence[Part], pace: float, spread: float, waited: float = 0.0) -> Seconds:
+    def _rest(self, parts: Sequence[WorkPart], pace: float, spread: float, waited: float = 0.0) -> Seconds:
         """Return what the parts to come take, at a pace that all of them share; the first has waited for a start."""
         whole = NONE
         for part in parts:
@@ -176,7 +176,7 @@ class Estimator:
             waited = 0.0
         return whole.widened(spread)
 
-    def _left(self, part: Part, pace: float, spread: float) -> Seconds | None:
+    def _left(self, part: WorkPart, pace: float, spread: float) -> Seconds | None:
         """Return what is left of the present part, or None if neither a size nor a rate is known."""
         if part.finished:
             return NONE

@@ -30,7 +30,7 @@ MOST_OFFERED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class VerdictReading:
     """A plan that found something: its index, its probability, and a value that is equal where the answers are."""
 
     plan_index: int
@@ -38,7 +38,7 @@ class Reading:
     answer: Hashable
 
 
-def offered(readings: Sequence[Reading], shown: int, *, bare: bool = False) -> tuple[int, ...]:
+def offered(readings: Sequence[VerdictReading], shown: int, *, bare: bool = False) -> tuple[int, ...]:
     """Return the plans to ask back about, the shown one first; empty if the shown one is clearly likelier.
 
     Plans with the same answer count as one, with the sum of their probabilities, and the most probable of them stands

@@ -39,7 +39,7 @@ History = Mapping[str, Sequence[Former]]
 
 
 @dataclass(slots=True)
-class Part:
+class WorkPart:
     """One part: its size, what is foreseen, what is done of what total, and the seconds that it has taken so far.
 
     `done` and `total` are counts in the part's own unit; `total` is None while it is unknown. `first` is the count at
@@ -158,10 +158,10 @@ class Part:
         return SCATTER * stdev(rates) * math.sqrt(1 / len(rates) + 1 / to_come)
 
 
-def new_part(name: str, size: float, former: Sequence[Former], before: float) -> Part:
+def new_part(name: str, size: float, former: Sequence[Former], before: float) -> WorkPart:
     """Return a part with what is foreseen of it. Without former work its lead is not told from its units."""
     lead = foresee([(CONSTANT, one.lead) for one in former], CONSTANT) if former and size else Foreseen(0.0, 0.0)
-    return Part(name, size, lead, foresee([(one.size, one.units) for one in former], size), before=before)
+    return WorkPart(name, size, lead, foresee([(one.size, one.units) for one in former], size), before=before)
 
 
 def former_of(progress: Mapping[str, Any]) -> Iterator[tuple[str, Former]]:

@@ -46,7 +46,7 @@ _LARGEST = 1 << 64
 
 
 @dataclass(frozen=True)
-class Column:
+class ParquetColumn:
     """A column as rows have it: its name, the file's column and the members that lead to it, and its reader."""
 
     name: str
@@ -56,22 +56,22 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Columns:
+class ParquetColumns:
     """The columns of a file; `left_out` maps those that no field can hold to a sentence, `notes` are remarks."""
 
-    read: tuple[Column, ...]
+    read: tuple[ParquetColumn, ...]
     left_out: dict[str, str]
     notes: tuple[str, ...] = ()
 
 
-def parquet_columns(path: Path, name: str) -> Columns:
+def parquet_columns(path: Path, name: str) -> ParquetColumns:
     """Return how the columns of a file are read. Raises BundleError and pyarrow's exceptions."""
     status = path.stat()
     return _known_columns(path, name, status.st_size, status.st_mtime_ns)
 
 
 @lru_cache(maxsize=32)
-def _known_columns(path: Path, name: str, size: int, changed: int) -> Columns:
+def _known_columns(path: Path, name: str, size: int, changed: int) -> ParquetColumns:
     """Return the columns of a file of this size and time of change; columns of bytes take reading to know them."""
     with _opened(path) as file:
         return _columns(file, name)
@@ -114,8 +114,8 @@ def _batch_rows(file: pyarrow.parquet.ParquetFile) -> int:
     return max(1, int(min(BATCH_ROWS, BATCH_BYTES / max(1.0, width), 4 * MOST_ITEMS / items)))
 
 
-def _columns(file: pyarrow.parquet.ParquetFile, name: str) -> Columns:
-    found: list[Column] = []
+def _columns(file: pyarrow.parquet.ParquetFile, name: str) -> ParquetColumns:
+    found: list[ParquetColumn] = []
     left_out: dict[str, str] = {}
     notes: list[str] = []
     schema = file.schema_arrow
@@ -129,13 +129,13 @@ def _columns(file: pyarrow.parquet.ParquetFile, name: str) -> Columns:
             what = f"Column '{called}' holds bytes ({_called(type_)}) that are no text in UTF-8"
             left_out[called] = f"{what}; write texts, or a link to the content."
         else:
-            found.append(Column(called, root, path, values))
+            found.append(ParquetColumn(called, root, path, values))
             if (zone := _unknown_zone(type_)) is not None:
                 notes.append(f"Column '{called}' has times of the unknown zone {zone!r}, which are read as UTC.")
             if types.is_duration(_item(type_)):
                 notes.append(f"Column '{called}' holds durations, which become numbers of seconds.")
     _refuse_twice(name, [column.name for column in found] + list(left_out))
-    return Columns(tuple(found), left_out, tuple(notes))
+    return ParquetColumns(tuple(found), left_out, tuple(notes))
 
 
 def _refuse_twice(name: str, columns: list[str]) -> None:
@@ -162,7 +162,7 @@ def _array(batch: pyarrow.RecordBatch, root: str, path: tuple[int, ...]) -> pyar
     return array
 
 
-def _read(column: Column, batch: pyarrow.RecordBatch, name: str, before: int) -> list[Any]:
+def _read(column: ParquetColumn, batch: pyarrow.RecordBatch, name: str, before: int) -> list[Any]:
     try:
         return column.values(_array(batch, column.root, column.path))
     except _Refused as refused:

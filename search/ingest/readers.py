@@ -21,10 +21,10 @@ import pyarrow
 import zstandard
 
 from search.ingest.faults import BundleError
-from search.ingest.parquet import Columns, parquet_columns, parquet_rows
+from search.ingest.parquet import ParquetColumns, parquet_columns, parquet_rows
 from search.ingest.text_formats import BadRow, Dialect, NumberedRow, csv_rows, json_lines, tsv_rows
 
-__all__ = ["BadRow", "BundleFile", "Columns", "NumberedRow", "columns_of", "find", "rows"]
+__all__ = ["BadRow", "BundleFile", "NumberedRow", "ParquetColumns", "columns_of", "find", "rows"]
 
 FORMATS = ("jsonl", "csv", "tsv", "parquet")
 COMPRESSIONS = ("", ".gz", ".zst")
@@ -174,13 +174,13 @@ def _parquet(
             read(size * number // total)
 
 
-def columns_of(source: BundleFile) -> Columns:
+def columns_of(source: BundleFile) -> ParquetColumns:
     """Return how the columns of a Parquet file are read; other formats have texts only, and no columns here.
 
     Raises BundleError if the file cannot be read.
     """
     if source.format != "parquet":
-        return Columns((), {})
+        return ParquetColumns((), {})
     with _readable(source):
         return parquet_columns(source.path, source.name)
 

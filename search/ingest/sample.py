@@ -24,7 +24,7 @@ UNKNOWN = "?"
 
 
 @dataclass
-class Seen:
+class SeenValues:
     """What was read of one table: rows of the file, bytes of the file, converted rows by type or relation."""
 
     rows: int = 0
@@ -39,7 +39,7 @@ class Seen:
 class SampledTable(Table):
     """A table of which only the first rows are read, and counted."""
 
-    seen: Seen = field(default_factory=Seen)
+    seen: SeenValues = field(default_factory=SeenValues)
     key: str = "type"
 
     @property

@@ -35,7 +35,7 @@ Encode = Callable[[Sequence[str]], NDArray[np.floating]]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SegmentTable:
     """A table in a field: the cells of its header, and those of its rows."""
 
     header: tuple[str, ...]
@@ -89,7 +89,7 @@ def passages_at(sentences: Sequence[str], windows: NDArray[np.float32]) -> list[
     return [" ".join(sentences[low:high]) for low, high in pairwise(bounds)]
 
 
-def read_table(value: FieldValue) -> Table | None:
+def read_table(value: FieldValue) -> SegmentTable | None:
     """Return the table that a field's text is, or None: lines of as many cells each, divided by bars or tabs.
 
     The first line is the header; a line of dashes below it, as in Markdown, is left out.
@@ -102,7 +102,7 @@ def read_table(value: FieldValue) -> Table | None:
         cells = [row for at, row in enumerate(cells) if at != 1 or not all(set(cell) <= set("-: ") for cell in row)]
         even = len(cells) >= LEAST_LINES and {len(row) for row in cells} == {len(cells[0])}
         if even and len(cells[0]) >= LEAST_CELLS:
-            return Table(cells[0], tuple(cells[1:]))
+            return SegmentTable(cells[0], tuple(cells[1:]))
     return None
 
 

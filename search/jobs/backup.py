@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from django.utils import timezone
 
 from search.domain.errors import Fault
-from search.domain.job_kinds import Kind, Needs, Target, argument
+from search.domain.job_kinds import JobKind, JobTarget, Needs, argument
 from search.domain.run_context import RunContext
 from search.services.access.rights import MAKE_BACKUPS
 from search.services.backup.check_kept import CHECKED_A_SECOND, check_kept
@@ -21,7 +21,7 @@ from search.services.backup.make_backup import FILES, ROWS, expected_parts, leas
 
 
 @dataclass(frozen=True)
-class BackupJob(Kind):
+class BackupJob(JobKind):
     """Saves what cannot be recreated in one file, while searches and jobs go on (Kind)."""
 
     units: ClassVar[Mapping[str, str]] = {"": "bytes"}
@@ -38,12 +38,12 @@ class BackupJob(Kind):
         """Return the parts with their shares of the time."""
         return {FILES: 0.5, ROWS: 0.5} | ({CHECK: 0.3} if self.check else {})
 
-    def expected(self, target: Target) -> Mapping[str, float]:
+    def expected(self, target: JobTarget) -> Mapping[str, float]:
         """Return the parts with their sizes, from the size of the site."""
         checked = {CHECK: least_bytes() / CHECKED_A_SECOND} if self.check else {}
         return expected_parts() | checked
 
-    def refuse(self, target: Target) -> Sequence[Fault]:
+    def refuse(self, target: JobTarget) -> Sequence[Fault]:
         """Refuse while there is no folder to write into."""
         try:
             made_folder()
@@ -51,11 +51,11 @@ class BackupJob(Kind):
             return [Fault("", str(error))]
         return ()
 
-    def needs(self, target: Target) -> Needs:
+    def needs(self, target: JobTarget) -> Needs:
         """Return the disk that the file takes at least."""
         return Needs(disk=least_bytes(), folder=str(backup_folder()))
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Make the backup, check it, remove older ones; return its name, size and content.
 
         A later attempt goes on with the same file.

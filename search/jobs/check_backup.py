@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from search.domain.errors import Fault
-from search.domain.job_kinds import Kind, Target, argument
+from search.domain.job_kinds import JobKind, JobTarget, argument
 from search.domain.run_context import RunContext
 from search.models import BackupRun
 from search.services.access.rights import MAKE_BACKUPS
@@ -19,7 +19,7 @@ from search.services.backup.kept import CHECK, FILE, file_of
 
 
 @dataclass(frozen=True)
-class CheckBackupJob(Kind):
+class CheckBackupJob(JobKind):
     """Reads a backup and compares every part with its hash; nothing is restored (Kind)."""
 
     units: ClassVar[Mapping[str, str]] = {"": "bytes"}
@@ -35,19 +35,19 @@ class CheckBackupJob(Kind):
         """Return the only part."""
         return {CHECK: 1.0}
 
-    def expected(self, target: Target) -> Mapping[str, float]:
+    def expected(self, target: JobTarget) -> Mapping[str, float]:
         """Return the part with its size, from the size of the file."""
         backup = self._backup
         return {CHECK: backup.bytes / CHECKED_A_SECOND} if backup else self.parts()
 
-    def refuse(self, target: Target) -> Sequence[Fault]:
+    def refuse(self, target: JobTarget) -> Sequence[Fault]:
         """Refuse a file that is no complete backup, or not there."""
         backup = self._backup
         if backup is None:
             return [Fault("/arguments/file", f"The site knows no complete backup {self.file[:200]!r}.")]
         return [] if file_of(backup) else [Fault("/arguments/file", f"{self.file[:200]} is not there any more.")]
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Check it; return what is inside."""
         backup = self._backup
         if backup is None:

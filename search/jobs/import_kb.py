@@ -13,7 +13,7 @@ import orjson
 
 from search.adapters.graph_neo4j.address import Address
 from search.domain.errors import Fault, InvalidRequest
-from search.domain.job_kinds import Kind, Needs, Target, argument
+from search.domain.job_kinds import JobKind, JobTarget, Needs, argument
 from search.domain.run_context import FINAL, RunContext
 from search.ingest.detect import detect
 from search.ingest.faults import BundleError
@@ -33,7 +33,7 @@ from search.services.imports.expected_import import (
 )
 from search.services.imports.import_source import import_source
 from search.services.imports.open_source import label_mapping
-from search.services.imports.place import Place, check_place, content_of, database, is_neo4j
+from search.services.imports.place import SourcePlace, check_place, content_of, database, is_neo4j
 from search.services.imports.preview_upload import name_of
 from search.services.jobs.bad_rows import FAULTS_FILE
 from search.services.knowledge.import_snapshot import ImportFailed, ImportReport
@@ -45,7 +45,7 @@ VISIBILITIES = tuple(KnowledgeBase.Visibility.values)
 
 
 @dataclass(frozen=True)
-class ImportJob(Kind):
+class ImportJob(JobKind):
     """Imports a knowledge base from a folder, an upload or a Neo4j database (Kind)."""
 
     units: ClassVar[Mapping[str, str]] = UNITS
@@ -78,7 +78,7 @@ class ImportJob(Kind):
             check_only=self.check_only,
         )  # fmt: skip
 
-    def refuse(self, target: Target) -> Sequence[Fault]:
+    def refuse(self, target: JobTarget) -> Sequence[Fault]:
         """Refuse a source that cannot be read, or that this site does not read, and a name that cannot be one."""
         faults = []
         if self.name and not BASE_NAME.fullmatch(self.name):
@@ -96,16 +96,16 @@ class ImportJob(Kind):
             faults.append(Fault(at, str(error)))
         return faults
 
-    def writes(self, target: Target) -> tuple[str, str]:
+    def writes(self, target: JobTarget) -> tuple[str, str]:
         """Return the given name; the name that only the source has is checked when it is read (`import_snapshot`)."""
         return "/arguments/name", self.name
 
-    def needs(self, target: Target) -> Needs:
+    def needs(self, target: JobTarget) -> Needs:
         """Return the disk and the memory, estimated from the size of the source."""
         size, packed = self._measured
         return source_needs(size, packed, index=self.index, vectors=self.vectors, check_only=self.check_only)
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Import the source; return the report. Every listed fault is kept in a file of the job."""
         place = self._place(run)
         try:
@@ -126,7 +126,9 @@ class ImportJob(Kind):
     def _place(self, run: RunContext) -> Path | Address:
         """Return where the source is, if the settings of now allow it; an upload is unpacked if it is not yet."""
         if not self.upload:
-            return check_place(Place(neo4j=self.source) if is_neo4j(self.source) else Place(folder=self.source))
+            return check_place(
+                SourcePlace(neo4j=self.source) if is_neo4j(self.source) else SourcePlace(folder=self.source)
+            )
         upload = find_upload(self.upload)
         if upload is None:
             raise UploadConflict("The upload was discarded.")
@@ -136,7 +138,7 @@ class ImportJob(Kind):
     def _check(self) -> None:
         """Raise InvalidRequest or BundleError if the source or its mapping cannot be used."""
         if is_neo4j(self.source):
-            check_place(Place(neo4j=self.source))
+            check_place(SourcePlace(neo4j=self.source))
             label_mapping(self.mapping, self.name)
             return
         upload = self._upload
@@ -148,7 +150,7 @@ class ImportJob(Kind):
             if self.mapping:
                 SourceMapping.from_json(self.mapping)
             return
-        place = check_place(Place(upload=self.upload, folder=self.source))
+        place = check_place(SourcePlace(upload=self.upload, folder=self.source))
         assert isinstance(place, Path)
         _, problem, bad_rows = measured_folder(
             place, self.mapping, self.name or self._called(), accept_guess=self.guess

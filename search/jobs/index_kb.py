@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from search.domain.errors import Fault, InvalidRequest
-from search.domain.job_kinds import Kind, Needs, Target, argument
+from search.domain.job_kinds import JobKind, JobTarget, Needs, argument
 from search.domain.run_context import RunContext
 from search.domain.vector_kinds import USUAL, checked
 from search.ingest.parts import UNITS
@@ -20,7 +20,7 @@ from search.services.knowledge.releases import activate_once
 
 
 @dataclass(frozen=True)
-class IndexJob(Kind):
+class IndexJob(JobKind):
     """Builds or continues the indexes of the newest import (Kind)."""
 
     units: ClassVar[Mapping[str, str]] = UNITS
@@ -38,17 +38,17 @@ class IndexJob(Kind):
         """Return the parts with their shares of the time."""
         return index_parts(Size(nodes=1_000, edges=3_000, characters=300_000), self._kinds)
 
-    def expected(self, target: Target) -> Mapping[str, float]:
+    def expected(self, target: JobTarget) -> Mapping[str, float]:
         """Return the parts with their sizes, from the size of the snapshot."""
         snapshot = self._snapshot(target)
         return self.parts() if snapshot is None else index_parts(snapshot_size(snapshot), self._kinds)
 
-    def needs(self, target: Target) -> Needs:
+    def needs(self, target: JobTarget) -> Needs:
         """Return the disk and the memory, estimated from the size of the snapshot."""
         snapshot = self._snapshot(target)
         return Needs() if snapshot is None else index_needs(snapshot_size(snapshot), new_dimensions(), self._kinds)
 
-    def refuse(self, target: Target) -> Sequence[Fault]:
+    def refuse(self, target: JobTarget) -> Sequence[Fault]:
         """Refuse a knowledge base that has nothing to index, and kinds of vectors that do not exist."""
         snapshot = newest_snapshot(target.knowledge_base)
         if snapshot is None:
@@ -62,12 +62,12 @@ class IndexJob(Kind):
             return [fault.below("/arguments") for fault in error.faults]
         return []
 
-    def freeze(self, target: Target) -> Mapping[str, Any]:
+    def freeze(self, target: JobTarget) -> Mapping[str, Any]:
         """Return the snapshot, so that an import in the meantime does not change what is indexed."""
         snapshot = newest_snapshot(target.knowledge_base)
         return {"snapshot": snapshot.pk if snapshot else None}
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Build the indexes; return the release and what it took."""
         snapshot = self._snapshot(target)
         if snapshot is None:
@@ -92,7 +92,7 @@ class IndexJob(Kind):
         """Number of kinds of vectors that each node gets."""
         return len({*USUAL, *self.kinds}) if self.vectors else 0
 
-    def _snapshot(self, target: Target) -> Snapshot | None:
+    def _snapshot(self, target: JobTarget) -> Snapshot | None:
         """Return the snapshot that was chosen at launch; before that, the newest one."""
         if "snapshot" in target.frozen:
             return Snapshot.objects.filter(pk=target.frozen["snapshot"]).select_related("knowledge_base").first()

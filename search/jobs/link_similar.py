@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from search.domain.errors import Fault
-from search.domain.job_kinds import Kind, Needs, Target, argument
+from search.domain.job_kinds import JobKind, JobTarget, Needs, argument
 from search.domain.run_context import RunContext
 from search.domain.similarity import SimilarSettings
 from search.ingest.similar.link import FIND_NEIGHBOURS, FIND_THRESHOLDS
@@ -20,7 +20,7 @@ PROCESS = 400e6
 
 
 @dataclass(frozen=True)
-class LinkSimilarJob(Kind):
+class LinkSimilarJob(JobKind):
     """Makes a release in which similar texts are linked, for the pipeline SAGE (Kind)."""
 
     units: ClassVar[Mapping[str, str]] = {READ: "nodes", "": ""}
@@ -43,17 +43,17 @@ class LinkSimilarJob(Kind):
         """Return the parts with their shares of the time."""
         return {READ: 0.2, FIND_THRESHOLDS: 0.1, FIND_NEIGHBOURS: 0.65, WRITE: 0.05}
 
-    def refuse(self, target: Target) -> Sequence[Fault]:
+    def refuse(self, target: JobTarget) -> Sequence[Fault]:
         """Refuse a release without vectors, and node types that there are not or that have no text."""
         return faults_of(_release(target), self.types)
 
-    def needs(self, target: Target) -> Needs:
+    def needs(self, target: JobTarget) -> Needs:
         """Return the disk and the memory, from the number of nodes and neighbours."""
         release = _release(target)
         nodes = 0 if release is None else release.snapshot.nodes
         return Needs(disk=nodes * (8 + 9 * self.neighbours), memory=int(PROCESS) + nodes * (60 + 18 * self.neighbours))
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Link; return the release, thresholds, counts, and how many neighbours nodes have."""
         release = _release(target)
         if release is None:
@@ -76,7 +76,7 @@ class LinkSimilarJob(Kind):
         )
 
 
-def _release(target: Target) -> Release | None:
+def _release(target: JobTarget) -> Release | None:
     """Return the release that a target names."""
     number = target.release.removeprefix(f"{target.knowledge_base}-")
     if not number.isdecimal():

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.conf import settings
 
 from search.domain.errors import Fault
-from search.domain.job_kinds import Kind, Target
+from search.domain.job_kinds import JobKind, JobTarget
 from search.domain.run_context import RunContext
 from search.ingest.parts import UNITS
 from search.models import KnowledgeBase
@@ -18,7 +18,7 @@ from search.services.knowledge.sync_graph import sync_graph
 
 
 @dataclass(frozen=True)
-class SyncGraphJob(Kind):
+class SyncGraphJob(JobKind):
     """Copies the graph of the active release into Neo4j (Kind)."""
 
     units: ClassVar[Mapping[str, str]] = UNITS
@@ -28,17 +28,17 @@ class SyncGraphJob(Kind):
         """Return the parts with their shares of the time."""
         return {"Writing nodes": 0.4, "Writing edges": 0.6}
 
-    def expected(self, target: Target) -> Mapping[str, float]:
+    def expected(self, target: JobTarget) -> Mapping[str, float]:
         """Return the parts with their sizes, from the size of the release."""
         base = KnowledgeBase.objects.filter(name=target.knowledge_base).first()
         return self.parts() if base is None else sync_parts(base_size(base))
 
-    def refuse(self, target: Target) -> Sequence[Fault]:
+    def refuse(self, target: JobTarget) -> Sequence[Fault]:
         """Refuse where there is no Neo4j."""
         if settings.NEO4J_URL:
             return ()
         return [Fault("", "NEO4J_URL is not set, so there is no Neo4j to put the graph into.")]
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Copy the graph; return what was written."""
         return sync_graph(knowledge_base=KnowledgeBase.objects.get(name=target.knowledge_base), run=run).to_json()

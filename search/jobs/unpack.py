@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from search.domain.errors import Fault
-from search.domain.job_kinds import Kind, Needs, Target, argument
+from search.domain.job_kinds import JobKind, JobTarget, Needs, argument
 from search.domain.run_context import RunContext
 from search.models import Upload
 from search.services.uploads.errors import UploadConflict
@@ -16,7 +16,7 @@ from search.services.uploads.unpack_upload import PART, unfinished, unpack_uploa
 
 
 @dataclass(frozen=True)
-class UnpackJob(Kind):
+class UnpackJob(JobKind):
     """Checks and unpacks an upload (Kind)."""
 
     units: ClassVar[Mapping[str, str]] = {"": "bytes"}
@@ -29,7 +29,7 @@ class UnpackJob(Kind):
         """Return the only part."""
         return {PART: 1.0}
 
-    def refuse(self, target: Target) -> Sequence[Fault]:
+    def refuse(self, target: JobTarget) -> Sequence[Fault]:
         """Refuse an upload that does not exist or is not complete."""
         upload = find_upload(self.upload)
         if upload is None:
@@ -37,12 +37,12 @@ class UnpackJob(Kind):
         sentence = unfinished(upload)
         return [Fault("/arguments/upload", sentence)] if sentence else []
 
-    def needs(self, target: Target) -> Needs:
+    def needs(self, target: JobTarget) -> Needs:
         """Return the disk for the content: at least as much again as was received."""
         upload = find_upload(self.upload)
         return Needs(disk=sum(file.size for file in upload.files.all()) if upload else 0)
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Unpack; return what was found."""
         upload = find_upload(self.upload)
         if upload is None:

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from search.language.glossing.dictionary import ASKING, WITHOUT_SPACES, Dictionary, Entry, dictionary
-from search.language.glossing.parts import Part, by_words, segmented
+from search.language.glossing.dictionary import ASKING, WITHOUT_SPACES, Dictionary, DictionaryEntry, dictionary
+from search.language.glossing.parts import GlossPart, by_words, segmented
 from search.language.glossing.wanted import Wanted
 from search.language.languages import forms, language, split
 
@@ -55,7 +55,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Gloss:
+class GlossedQuestion:
     """A question read in the language `into`, and the way back to its words.
 
     Without a dictionary for its language `text` is the question itself and `read` is False.
@@ -105,10 +105,10 @@ class Gloss:
         return self.pieces[max(0, first) : last]
 
 
-_NO = Entry("", "", "")
+_NO = DictionaryEntry("", "", "")
 
 
-def gloss(text: str, source: str, into: str, wanted: Wanted | None = None) -> Gloss:
+def gloss(text: str, source: str, into: str, wanted: Wanted | None = None) -> GlossedQuestion:
     """Return a question in the language `source` read in the language `into`.
 
     Words in quotes and names with capitals stay as they are. Of several meanings of a word that is `wanted` which is a
@@ -118,7 +118,7 @@ def gloss(text: str, source: str, into: str, wanted: Wanted | None = None) -> Gl
     words = dictionary(source, into)
     text = text[:MOST_CHARACTERS_READ]
     if source == into or words is None:
-        return Gloss(text, text, source, into, read=source == into)
+        return GlossedQuestion(text, text, source, into, read=source == into)
     if source in WITHOUT_SPACES:
         apart = segmented(text, words)
     else:
@@ -136,14 +136,14 @@ def gloss(text: str, source: str, into: str, wanted: Wanted | None = None) -> Gl
     return _written(text, parts, gaps, source, into)
 
 
-def _asked(parts: list[Part]) -> list[Part]:
+def _asked(parts: list[GlossPart]) -> list[GlossPart]:
     """Put *there are* behind what is asked for as English does: *welche Lampen gibt es* → `which lamps are there`."""
     if not parts or parts[0].text not in _PLURAL_AFTER:
         return parts
     return [replace(part, text="are there") if part.text == "there are" else part for part in parts]
 
 
-def _bare_numbers(parts: list[Part]) -> list[Part]:
+def _bare_numbers(parts: list[GlossPart]) -> list[GlossPart]:
     """Leave out articles before numbers: Italian *dopo il 2022*."""
     read = list(parts)
     for at, (part, behind) in enumerate(pairwise(parts)):
@@ -152,13 +152,13 @@ def _bare_numbers(parts: list[Part]) -> list[Part]:
     return read
 
 
-def _superlatives(parts: list[Part]) -> list[Part]:
+def _superlatives(parts: list[GlossPart]) -> list[GlossPart]:
     """Put English superlatives for *more* and *the most* with an adjective: *il fiume più lungo* → `the longest river`.
 
     What is compared stays a comparison: *più lungo di*, *un fiume più lungo*. *More* before a noun asks for the most:
     *quale fiume attraversa più stati*.
     """
-    read: list[Part] = []
+    read: list[GlossPart] = []
     compared = any(part.text == "than" for part in parts)
     asked = bool(parts) and parts[0].text in ASKING
     for at, part in enumerate(parts):
@@ -181,14 +181,14 @@ def _superlatives(parts: list[Part]) -> list[Part]:
     return read
 
 
-def _without_article(read: list[Part], part: Part) -> Part:
+def _without_article(read: list[GlossPart], part: GlossPart) -> GlossPart:
     """Return a superlative, and take away the article that repeats that of its noun: *la tente la moins chère*."""
     if len(read) > 1 and read[-1].text == "the" and not read[-1].mark and (read[-2].entry or _NO).kind == "n":
         return replace(part, start=read.pop().start)
     return part
 
 
-def _alone(before: Sequence[str], behind: Part | None, compared: bool) -> bool:
+def _alone(before: Sequence[str], behind: GlossPart | None, compared: bool) -> bool:
     """Whether *more* with an adjective compares with nothing: *ciudad más grande de Cuba*."""
     return not compared and "a" not in before and (behind is None or behind.text not in _CLAUSE)
 
@@ -211,7 +211,7 @@ def _adjectives() -> Iterator[tuple[str, ...]]:
         yield from (one for one in several if len(one) == _THREE)
 
 
-def _adjectives_first(parts: list[Part]) -> list[Part]:
+def _adjectives_first(parts: list[GlossPart]) -> list[GlossPart]:
     """Put adjectives before the noun that they follow: *enfermedades raras* → `rare diseases`."""
     ordered = list(parts)
     for at in range(len(ordered) - 1):
@@ -222,7 +222,7 @@ def _adjectives_first(parts: list[Part]) -> list[Part]:
     return ordered
 
 
-def _plurals(parts: list[Part]) -> list[Part]:
+def _plurals(parts: list[GlossPart]) -> list[GlossPart]:
     """Put nouns behind *which* and *how many* in the plural."""
     plural = False
     for at, part in enumerate(parts):
@@ -232,7 +232,7 @@ def _plurals(parts: list[Part]) -> list[Part]:
     return parts
 
 
-def _unwrapped(parts: list[Part], words: Dictionary) -> list[Part]:
+def _unwrapped(parts: list[GlossPart], words: Dictionary) -> list[GlossPart]:
     """Put what two words around a thing mean before it, and leave out the second: 与帕金森病有关."""
     if not words.around:
         return parts
@@ -259,9 +259,9 @@ def _meaning(words: Dictionary, said: str) -> str:
     return entry.word if entry else said
 
 
-def _particles_first(parts: list[Part]) -> list[Part]:
+def _particles_first(parts: list[GlossPart]) -> list[GlossPart]:
     """Put particles before the word that they follow: 日本で → `in Japan`."""
-    ordered: list[Part] = []
+    ordered: list[GlossPart] = []
     for part in parts:
         if part.entry and part.entry.kind == "p" and part.text and ordered and not part.mark:
             ordered.insert(len(ordered) - 1, part)
@@ -270,7 +270,7 @@ def _particles_first(parts: list[Part]) -> list[Part]:
     return ordered
 
 
-def _gaps(text: str, parts: Sequence[Part]) -> list[str]:
+def _gaps(text: str, parts: Sequence[GlossPart]) -> list[str]:
     """Return what stands before each part, and behind the last: marks stay at their places when words move."""
     ends = [0, *(part.end for part in parts)]
     starts = [*(part.start for part in parts), len(text)]
@@ -278,7 +278,7 @@ def _gaps(text: str, parts: Sequence[Part]) -> list[str]:
     return [" " if gap and not gap.strip("'’ ") else gap for gap in gaps]
 
 
-def _written(text: str, parts: Sequence[Part], gaps: Sequence[str], source: str, into: str) -> Gloss:
+def _written(text: str, parts: Sequence[GlossPart], gaps: Sequence[str], source: str, into: str) -> GlossedQuestion:
     """Return the gloss: the parts with spaces between them and the marks of the question."""
     written: list[str] = []
     pieces: list[Piece] = []
@@ -294,4 +294,4 @@ def _written(text: str, parts: Sequence[Part], gaps: Sequence[str], source: str,
         length = start + len(part.text)
         pieces.append(Piece(start, length, (part.start, part.end), part.entry is not None))
     written.append(gaps[-1].rstrip())
-    return Gloss("".join(written), text, source, into, True, tuple(pieces))
+    return GlossedQuestion("".join(written), text, source, into, True, tuple(pieces))

@@ -15,7 +15,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from search.language.common import is_word
-from search.language.gloss import Gloss, Piece
+from search.language.gloss import GlossedQuestion, Piece
 from search.language.languages import forms, language, split
 
 _SHORTEST = 4
@@ -36,7 +36,7 @@ def mended(
     code: str,
     schema: Collection[str] = frozenset(),
     known: Callable[[str], bool] = lambda word: False,
-) -> Gloss:
+) -> GlossedQuestion:
     """Return a text of a language with its misspelt words of asking as they were meant, and the way back.
 
     A word is misspelt that is no word of the language, has no capital inside the text and stands in no quotes. `schema`
@@ -69,9 +69,9 @@ def mended(
         written += [kept, meant]
         at = match.end()
     if not written:
-        return Gloss(text, text, code, code, read=True)
+        return GlossedQuestion(text, text, code, code, read=True)
     pieces.append(Piece(length, length + len(text) - at, (at, len(text)), known=False))
-    return Gloss("".join([*written, text[at:]]), text, code, code, read=True, pieces=tuple(pieces))
+    return GlossedQuestion("".join([*written, text[at:]]), text, code, code, read=True, pieces=tuple(pieces))
 
 
 @lru_cache(maxsize=8)

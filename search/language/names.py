@@ -29,7 +29,7 @@ The values are round numbers chosen by hand to order the evidence. They were not
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedPart:
     """A mention with the evidence that it is a name.
 
     `words` is its number of words. `quoted` and `capitalised` say how the question marks it. `exact` says that its case
@@ -68,11 +68,11 @@ class Named:
         """Whether the question marks this as a name, by quotes or capitals."""
         return self.quoted or self.capitalised
 
-    def overlaps(self, other: Named) -> bool:
+    def overlaps(self, other: NamedPart) -> bool:
         """Whether both mentions share some words of the question."""
         return self.mention.start < other.mention.end and other.mention.start < self.mention.end
 
-    def contains(self, other: Named) -> bool:
+    def contains(self, other: NamedPart) -> bool:
         """Whether the other mention is a proper part of this one."""
         mine, its = self.mention, other.mention
         return mine.start <= its.start and its.end <= mine.end and (mine.start, mine.end) != (its.start, its.end)
@@ -118,7 +118,7 @@ def ordinary_words(schema: Schema) -> frozenset[str]:
 
 def find_names(
     text: str, index: MentionIndex, ordinary: frozenset[str], most: int, language: str = "en"
-) -> list[Named]:
+) -> list[NamedPart]:
     """Return up to `most` mentions from which plans should start, in the order of the question.
 
     A mention of ordinary words only is kept only if it is quoted or capitalised, or is a stored name and all of the
@@ -161,14 +161,16 @@ class _Spans:
         return False
 
 
-def _named(text: str, mention: Mention, quoted: _Spans, ordinary: frozenset[str], begins: int, *, cased: bool) -> Named:
+def _named(
+    text: str, mention: Mention, quoted: _Spans, ordinary: frozenset[str], begins: int, *, cased: bool
+) -> NamedPart:
     """Return a mention with its evidence.
 
     `begins` is the offset of the first word of the question. `cased` is False if the text is all in capitals.
     """
     said = words(mention.text)
     spelled = [mention.text, *([mention.meant] if mention.how == "spelling" else [])]
-    return Named(
+    return NamedPart(
         mention=mention,
         words=max(1, len(said)),
         quoted=quoted.near(mention.start, mention.end, 2),
@@ -185,13 +187,13 @@ def _capitalised(mention: Mention, *, begins_text: bool) -> bool:
     return any(letter.isupper() or letter.isdigit() for letter in (initials[1:] if begins_text else initials))
 
 
-def _unbeaten(named: Sequence[Named], ordinary: frozenset[str]) -> list[Named]:
+def _unbeaten(named: Sequence[NamedPart], ordinary: frozenset[str]) -> list[NamedPart]:
     """Return the mentions that no longer mention beats. Only mentions close enough to contain each are compared."""
     ordered = sorted(named, key=lambda name: name.mention.start)
     starts = [name.mention.start for name in ordered]
     widest = max((name.mention.end - name.mention.start for name in named), default=0)
 
-    def beaten(name: Named) -> bool:
+    def beaten(name: NamedPart) -> bool:
         first = bisect_left(starts, name.mention.end - widest)
         last = bisect_right(starts, name.mention.start)
         return any(_beats(ordered[at], name, ordinary) for at in range(first, last))
@@ -199,7 +201,7 @@ def _unbeaten(named: Sequence[Named], ordinary: frozenset[str]) -> list[Named]:
     return [name for name in named if not beaten(name)]
 
 
-def _beats(longer: Named, shorter: Named, ordinary: frozenset[str]) -> bool:
+def _beats(longer: NamedPart, shorter: NamedPart, ordinary: frozenset[str]) -> bool:
     if not longer.contains(shorter):
         return False
     if longer.mention.how in _INFLECTED and shorter.mention.similarity == 1.0 and _splits(longer, shorter, ordinary):
@@ -208,7 +210,7 @@ def _beats(longer: Named, shorter: Named, ordinary: frozenset[str]) -> bool:
     return sure >= surer or longer.mention.similarity < 1.0
 
 
-def _splits(longer: Named, shorter: Named, ordinary: frozenset[str]) -> bool:
+def _splits(longer: NamedPart, shorter: NamedPart, ordinary: frozenset[str]) -> bool:
     """Whether a name is a shorter one with the schema's own words behind it: *hypertension pathways*.
 
     Then it may as well ask for the pathways of hypertension.
@@ -219,17 +221,17 @@ def _splits(longer: Named, shorter: Named, ordinary: frozenset[str]) -> bool:
     return inside and not shorter.ordinary and all(stem(word) in ordinary for word in behind)
 
 
-def _without_heads(text: str, named: Sequence[Named], ordinary: frozenset[str]) -> list[Named]:
+def _without_heads(text: str, named: Sequence[NamedPart], ordinary: frozenset[str]) -> list[NamedPart]:
     """Return the mentions without those that *which* asks for: in *which hypertension pathways*, only *hypertension*.
 
     What *which* stands right before has not been named, so there the name with words of the schema behind it goes.
     """
     asking = {match.end() for match in _WHICH.finditer(text)}
-    at: dict[int, list[Named]] = {}
+    at: dict[int, list[NamedPart]] = {}
     for name in named:
         at.setdefault(name.mention.start, []).append(name)
 
-    def is_head(name: Named) -> bool:
+    def is_head(name: NamedPart) -> bool:
         start = name.mention.start
         asked = start in asking and not name.quoted
         return asked and any(_splits(name, other, ordinary) for other in at[start])

@@ -20,7 +20,7 @@ from search.interfaces import Encoder, How, Mention, MentionIndex, NodeStore, Te
 from search.language.common import is_word
 from search.language.everyday import everyday_names
 from search.language.kind_names import KindNames
-from search.language.names import Named
+from search.language.names import NamedPart
 from search.language.words import FUNCTION_WORDS, stem, words
 from search.text import field_text
 
@@ -70,7 +70,7 @@ def soft_names(
     *,
     unsaid: Sequence[tuple[int, int]] = (),
     code: str = "en",
-) -> list[Named]:
+) -> list[NamedPart]:
     """Return nodes that the stretches of a question describe or nearly name, the surest first, up to `most`.
 
     `spans` are stretches of content words that no name, value, relation or type explains, as offsets into the text;
@@ -201,8 +201,8 @@ def _mention(text: str, start: int, end: int, keys: Sequence[int], similarity: f
     return Mention(start, end, text[start:end], tuple(keys), exact, round(similarity, 4), how, meant)
 
 
-def _named(text: str, mention: Mention) -> Named:
+def _named(text: str, mention: Mention) -> NamedPart:
     said = words(mention.text)
     inside = mention.start > 0 and any(letter.isupper() for letter in mention.text)
     exact = any(mention.exact)
-    return Named(mention, len(said), quoted=False, capitalised=inside, exact=exact, ordinary=False)
+    return NamedPart(mention, len(said), quoted=False, capitalised=inside, exact=exact, ordinary=False)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from search.language.detection import language_of
-from search.language.gloss import MOST_CHARACTERS_READ, Gloss, gloss
+from search.language.gloss import MOST_CHARACTERS_READ, GlossedQuestion, gloss
 from search.language.glossing.wanted import Wanted
 from search.language.languages import language
 from search.language.mending import mended
 from search.language.words import language_code
 
 
-def worded(text: str, base_language: str, wanted: Wanted | None = None) -> Gloss:
+def worded(text: str, base_language: str, wanted: Wanted | None = None) -> GlossedQuestion:
     """Return a question in the language of a knowledge base.
 
     In a question in that language misspelt words of asking and of the schema are mended, but no word that is a name or

@@ -62,7 +62,7 @@ class Queries(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Shape:
+class RetrieverShape:
     """What a retriever reads questions for: its lists, which of them are dense, and the node types.
 
     `start` holds the weight of each list before learning.
@@ -79,7 +79,7 @@ class FieldNet(nn.Module):
 
     start: Tensor
 
-    def __init__(self, tower: SentenceTransformer, shape: Shape) -> None:
+    def __init__(self, tower: SentenceTransformer, shape: RetrieverShape) -> None:
         super().__init__()
         self.shape = shape
         self.dropout = 0.0
@@ -182,7 +182,7 @@ def traced_base(encoder: str) -> Forward:
     return traced(base_tower(encoder))
 
 
-def new_net(encoder: str, shape: Shape, *, own_tower: bool = True) -> FieldNet:
+def new_net(encoder: str, shape: RetrieverShape, *, own_tower: bool = True) -> FieldNet:
     """Return an untrained net; the embeddings of words are shared with the encoder's model.
 
     Without a tower of its own the net has the encoder's model itself, which must not be changed then.
@@ -261,7 +261,7 @@ class LearnedFieldRetriever:
         self.name = name
         self.encoder: str = configuration["encoder"]
         self.lists: tuple[str, ...] = tuple(configuration["lists"])
-        shape = Shape(
+        shape = RetrieverShape(
             self.lists, tuple(configuration["dense"]), tuple(configuration["types"]), tuple(configuration["start"])
         )
         if odd := next((key for key, tensor in tensors.items() if not np.isfinite(tensor).all()), None):

@@ -25,7 +25,7 @@ from search.interfaces import (
 )
 
 
-class ExpandStage(Protocol):
+class ExpandEntitiesStage(Protocol):
     """Seeds → their neighbours, ranked."""
 
     def __call__(self, question: Question, seeds: Ranking, plans: Sequence[LinkedPlan], limit: Limit) -> Neighbours:
@@ -50,7 +50,9 @@ class SageStages:
     traverse: TraverseStage = stage("graph", "Traverse", "Following the relations of the plan")
     rescore: RescoreStage = stage("graph list", "Rank", "Ranking what the plan found", list_name="graph")
     retrieve: RetrieveStage = stage("text list", "Fall back", "Searching by words and vectors", list_name="text")
-    expand: ExpandStage = stage("list", "Expand", "Collecting neighbours of the first results", list_name="neighbours")
+    expand: ExpandEntitiesStage = stage(
+        "list", "Expand", "Collecting neighbours of the first results", list_name="neighbours"
+    )
     unite: UniteStage = stage("fusion", "Unite", "Putting neighbours behind the seeds")
     check: CheckStage = stage("check", "Check", "Holding the results against the plan")
     explain: ExplainStage = stage("explain", "Explain", "Drawing the paths of what is shown")

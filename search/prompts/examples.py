@@ -14,7 +14,7 @@ from search.domain.plan import Anchor, Count, Exclusion, Filter, Hop, Order, Pla
 from search.domain.plan.normal_form import contradictions
 from search.prompts.briefing import MOST_NAME_CHARACTERS, Briefing
 from search.prompts.files import PromptFault
-from search.prompts.metapaths import Walk, joins, two_hops, walks
+from search.prompts.metapaths import MetapathWalk, joins, two_hops, walks
 
 MOST_EXAMPLES = 20
 """Most examples in a prompt."""
@@ -202,16 +202,16 @@ def _numbers(briefing: Briefing) -> dict[str, list[str]]:
     return {t.name: [f.name for f in t.fields if f.kind == "number" and not f.many] for t in briefing.types}
 
 
-def _answering(steps: Iterable[Walk], briefing: Briefing) -> Iterator[Walk]:
+def _answering(steps: Iterable[MetapathWalk], briefing: Briefing) -> Iterator[MetapathWalk]:
     answerable = set(briefing.schema.answerable)
     return (step for step in steps if step.far in answerable and step.near != step.far)
 
 
-def _hop(source: str, step: Walk, to_var: str) -> Hop:
+def _hop(source: str, step: MetapathWalk, to_var: str) -> Hop:
     return Hop(source, step.relation, to_var, step.far, step.direction if step.near == step.far else None)
 
 
-def _clause(briefing: Briefing, step: Walk) -> str:
+def _clause(briefing: Briefing, step: MetapathWalk) -> str:
     """Return the wording of a hop with its far end as the subject, because the far end is the answer."""
     relation = briefing.schema.relation(step.relation)
     if step.direction == "in":

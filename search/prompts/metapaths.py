@@ -19,7 +19,7 @@ _RARE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class MetapathWalk:
     """One hop in walking direction: from a type over a relation to a type, and the number of its edges."""
 
     near: str
@@ -33,7 +33,7 @@ class Walk:
         return f"{left}{self.relation}{right} {self.far}"
 
 
-def walks(briefing: Briefing) -> list[Walk]:
+def walks(briefing: Briefing) -> list[MetapathWalk]:
     """Return every hop that the schema has, in both directions, most edges first; rare relation types are left out."""
     total: dict[str, int] = {}
     for kind in briefing.relation_types:
@@ -42,7 +42,7 @@ def walks(briefing: Briefing) -> list[Walk]:
     return sorted(_both_ways(usual), key=lambda walk: (-walk.count, walk.relation, walk.direction))
 
 
-def two_hops(briefing: Briefing) -> list[tuple[Walk, Walk]]:
+def two_hops(briefing: Briefing) -> list[tuple[MetapathWalk, MetapathWalk]]:
     """Return walks of two hops, ordered by the edges of their smaller hop, most first.
 
     A walk back over the same relation is included: things that share a brand with something.
@@ -52,7 +52,7 @@ def two_hops(briefing: Briefing) -> list[tuple[Walk, Walk]]:
     return sorted(pairs, key=lambda pair: (-min(pair[0].count, pair[1].count), str(pair[0]), str(pair[1])))
 
 
-def joins(briefing: Briefing) -> list[tuple[Walk, Walk]]:
+def joins(briefing: Briefing) -> list[tuple[MetapathWalk, MetapathWalk]]:
     """Return pairs of hops over different relations that end at the same type, most edges first."""
     steps = walks(briefing)
     pairs = [
@@ -76,15 +76,15 @@ def metapath_lines(briefing: Briefing) -> str:
     return "\n".join(f"{number}. {line}" for number, line in enumerate(shown, 1)) or "None: the graph has no relations."
 
 
-def _varied(pairs: Sequence[tuple[Walk, Walk]], most: int) -> list[tuple[Walk, Walk]]:
+def _varied(pairs: Sequence[tuple[MetapathWalk, MetapathWalk]], most: int) -> list[tuple[MetapathWalk, MetapathWalk]]:
     """Return at most `most` walks: the first one for each pair of end types, those that return to their type last."""
-    by_ends: dict[tuple[str, str], tuple[Walk, Walk]] = {}
+    by_ends: dict[tuple[str, str], tuple[MetapathWalk, MetapathWalk]] = {}
     for first, second in pairs:
         by_ends.setdefault((first.near, second.far), (first, second))
     return sorted(by_ends.values(), key=lambda pair: pair[0].near == pair[1].far)[:most]
 
 
-def _both_ways(kinds: Sequence[RelationType]) -> Iterator[Walk]:
+def _both_ways(kinds: Sequence[RelationType]) -> Iterator[MetapathWalk]:
     for kind in kinds:
         for near, far, way in kind.ways:
-            yield Walk(near, kind.relation, far, way, kind.count)
+            yield MetapathWalk(near, kind.relation, far, way, kind.count)

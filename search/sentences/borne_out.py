@@ -33,14 +33,14 @@ _LANGUAGE = "en"
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class SentenceClaim:
     """A sentence that is known to be true, with the numbers of the sources that bear it out."""
 
     text: str
     sources: frozenset[int]
 
 
-def is_borne_out(sentence: str, evidence: Mapping[int, str], claims: Sequence[Claim]) -> bool:
+def is_borne_out(sentence: str, evidence: Mapping[int, str], claims: Sequence[SentenceClaim]) -> bool:
     """Whether a sentence says nothing but what the sources say that it cites as `[1]`.
 
     `evidence` is source number → what that source says. A claim counts as evidence where all of its sources are cited.

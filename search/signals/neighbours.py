@@ -35,7 +35,7 @@ Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Seeds:
+class NeighbourSeeds:
     """`keys` are sorted; `weights` has the shape (seeds, kinds). `names` has a bit for each entity that is named."""
 
     keys: Keys
@@ -100,7 +100,7 @@ def near(keys: Keys, adjacency: Adjacency) -> Near:
     return Near(starts, np.concatenate(parts)[order], degrees)
 
 
-def seeds_of(named: Sequence[Entity], found: Sequence[Head]) -> Seeds:
+def seeds_of(named: Sequence[Entity], found: Sequence[Head]) -> NeighbourSeeds:
     """Return the nodes that fit the question by names, words or vectors; weights are between 0 and 1."""
     keys: list[Keys] = [np.array(entity.keys, dtype=np.int32) for entity in named]
     values: list[Floats] = [np.full(len(e.keys), e.sure / len(e.keys) ** 0.5, dtype=np.float32) for e in named]
@@ -111,7 +111,7 @@ def seeds_of(named: Sequence[Entity], found: Sequence[Head]) -> Seeds:
             values.append(head.spread[:MOST_SEEDS])
             kinds.append(1 if head.name in _WORDS else 2)
     if not keys:
-        return Seeds(np.empty(0, np.int32), np.empty((0, len(KINDS)), np.float32), np.empty(0, np.int64))
+        return NeighbourSeeds(np.empty(0, np.int32), np.empty((0, len(KINDS)), np.float32), np.empty(0, np.int64))
     every, places = np.unique(np.concatenate(keys), return_inverse=True)
     weights = np.zeros((len(every), len(KINDS)), dtype=np.float32)
     names = np.zeros(len(every), dtype=np.int64)
@@ -122,7 +122,7 @@ def seeds_of(named: Sequence[Entity], found: Sequence[Head]) -> Seeds:
         np.maximum.at(weights[:, kind], mine, own)
         if kind == 0:
             np.bitwise_or.at(names, mine, 1 << min(at, 62))
-    return Seeds(every, weights, names)
+    return NeighbourSeeds(every, weights, names)
 
 
 def neighbour_signals(
@@ -156,7 +156,7 @@ def _degrees(keys: Keys, adjacency: Adjacency) -> Floats:
     return sum((starts[wide + 1] - starts[wide] for starts in rows), np.zeros(len(keys), np.int64)).astype(np.float32)
 
 
-def _forward(seeds: Seeds, adjacency: Adjacency) -> tuple[Keys, Floats, Floats, Places]:
+def _forward(seeds: NeighbourSeeds, adjacency: Adjacency) -> tuple[Keys, Floats, Floats, Places]:
     """Return the neighbours of the seeds: keys, best weight, sum of weights over square roots of degrees, names."""
     around = near(seeds.keys, adjacency)
     order = np.argsort(around.far, kind="stable")

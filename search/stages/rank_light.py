@@ -110,7 +110,7 @@ class LightRank:
         return Reranked(**{**vars(fused), **told}, signals=_moved(ranked, ranker, question.k))
 
 
-class Ranked(NamedTuple):
+class LightRanked(NamedTuple):
     """The ranker's list, the signals of its candidates in the order of the list, and the first one's row before."""
 
     ranking: Ranking
@@ -118,14 +118,16 @@ class Ranked(NamedTuple):
     first: int
 
 
-def in_order(table: SignalTable, matrix: NDArray[np.float32], scores: NDArray[np.float64], fusion: Fusion) -> Ranked:
+def in_order(
+    table: SignalTable, matrix: NDArray[np.float32], scores: NDArray[np.float64], fusion: Fusion
+) -> LightRanked:
     """Return the candidates by falling score; equal scores keep the order of the fused list, then that of keys."""
     ranks = fusion.ranking.ranks
     last = len(ranks) + 1
     given = np.array([ranks.get(key, last) for key in table.keys.tolist()])
     order = np.lexsort((table.keys, given, -scores))
     pairs = zip(table.keys[order].tolist(), scores[order].tolist(), strict=True)
-    return Ranked(
+    return LightRanked(
         Ranking(tuple(Candidate(key, score) for key, score in pairs), len(order)), matrix[order], int(order[0])
     )
 
@@ -144,7 +146,7 @@ def _weights(ranked: int) -> dict[str, float]:
     return {LIGHT: 1.0, GIVEN: without_reordering(0.5, ranked, K)}
 
 
-def _moved(ranked: Ranked, ranker: Ranker, first: int) -> dict[int, tuple[SignalShare, ...]]:
+def _moved(ranked: LightRanked, ranker: Ranker, first: int) -> dict[int, tuple[SignalShare, ...]]:
     """Return, for the first candidates, the signals with the largest contributions, the largest first."""
     matrix = ranked.signals[:first]
     contributions = ranker.contributions(matrix)

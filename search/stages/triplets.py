@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from search.asking import Answer, ask
+from search.asking import AskedAnswer, ask
 from search.domain.conversation import NO_MODEL
 from search.domain.cypher import CheckedQuery, CypherUnreadable, Strictness, checked_query, cypher_in, read_cypher
 from search.domain.cypher.faults import CypherFault, in_sentences
@@ -118,7 +118,7 @@ class Triplets:
             raise Unusable(*_faults(checked.faults))
         return checked
 
-    def _written(self, answer: Answer[CheckedQuery], tokens: dict[str, int], version: str) -> WrittenTriplets:
+    def _written(self, answer: AskedAnswer[CheckedQuery], tokens: dict[str, int], version: str) -> WrittenTriplets:
         """Return what of the last reply can be used."""
         try:
             text, checked = self._read(answer.text)

@@ -29,7 +29,7 @@ from search.services.collections.items import move_item, remove_item, restore_it
 from search.views.form import typed_text
 from search.views.own_searches import answer_to, page_of, refused
 from search.views.parts import wants_json
-from search.views.sure import Loss, ask_first, is_sure
+from search.views.sure import SureLoss, ask_first, is_sure
 from search.views.unavailable import not_now, says_what_is_down, status_of
 
 ON_A_PAGE = 50
@@ -184,7 +184,7 @@ def _change(request: HttpRequest, item: CollectionItem, action: str) -> None:
     )
 
 
-def _loss(collection: Collection) -> Loss:
+def _loss(collection: Collection) -> SureLoss:
     """Return what the deletion of a collection would lose."""
     items = collection.items.filter(removed=None)
     results, notes = items.count(), items.exclude(note="").count()
@@ -192,7 +192,7 @@ def _loss(collection: Collection) -> Loss:
     said += f" and {notes:,} note{'' if notes == 1 else 's'}" if notes else ""
     link = " Its link ends, too." if collection.key else ""
     sentence = f"{said} go with it, for good.{link}" if results else f"It is empty.{link}"
-    return Loss(f"Delete the collection “{collection.name}”?", sentence, "Delete it")
+    return SureLoss(f"Delete the collection “{collection.name}”?", sentence, "Delete it")
 
 
 def _removed(found: Collection, item_id: int) -> CollectionItem | None:

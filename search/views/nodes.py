@@ -15,7 +15,7 @@ LONGEST = 500
 
 
 @dataclass(frozen=True)
-class Meant:
+class MeantNode:
     """What a field of a form means: a node's `id` and `name`, or the nodes that it may mean, or a `fault`."""
 
     text: str
@@ -30,27 +30,27 @@ class Meant:
         return self.name or self.text
 
 
-def meant(release: Release, text: str, chosen: str = "") -> Meant:
+def meant(release: Release, text: str, chosen: str = "") -> MeantNode:
     """Return the node that a text means: the one with the id `chosen` if it has that name, the one with that id, or
     the only one with that name or alias; otherwise the nodes to choose from.
     """
     text = storable_text(text).strip()[:LONGEST]
     if not text:
-        return Meant(text)
+        return MeantNode(text)
     nodes = Node.objects.filter(snapshot_id=release.snapshot.pk)
     for node in nodes.filter(id__in=[storable_text(chosen), text]).only("id", "name", "key", "snapshot_id"):
         if (node.id == chosen and node.name == text) or (node.id == text and not chosen):
-            return Meant(text, node.id, node.name)
+            return MeantNode(text, node.id, node.name)
     by_id = nodes.filter(id=text).first()
     if by_id is not None:
-        return Meant(text, by_id.id, by_id.name)
+        return MeantNode(text, by_id.id, by_id.name)
     found = complete_name(release, text, MOST_MEANT)
     same = [node for node in found if node.name.lower() == text.lower()]
     if len(same) == 1:
-        return Meant(text, same[0].id, same[0].name)
+        return MeantNode(text, same[0].id, same[0].name)
     types = release.snapshot.schema.node_types
     offers = tuple(
         {"id": node.id, "name": node.name, "type": type_words(types[node.type].name)} for node in same or found
     )
     fault = "" if offers else f"Nothing here is called “{text[:80]}”. Type the beginning of a name, or an id."
-    return Meant(text, offers=offers, fault=fault)
+    return MeantNode(text, offers=offers, fault=fault)

@@ -34,7 +34,7 @@ from search.services.collections.saved_searches import (
 from search.views.finding import find_run
 from search.views.form import typed_text
 from search.views.parts import wants_json
-from search.views.sure import Loss, ask_first, is_sure
+from search.views.sure import SureLoss, ask_first, is_sure
 from search.views.unavailable import not_now, says_what_is_down, status_of
 
 ON_A_PAGE = 25
@@ -157,13 +157,13 @@ def forget(request: HttpRequest, run_id: UUID) -> HttpResponse:
     return redirect(_back(request, reverse("search-own")))
 
 
-def _loss(request: HttpRequest, run: SearchRun, does: str) -> Loss | None:
+def _loss(request: HttpRequest, run: SearchRun, does: str) -> SureLoss | None:
     """Return what the caller would lose with a saved search: a name or a note; None if nothing, or if they are sure."""
     words = "" if is_sure(request) else own_words_of(run, user=request.user, visitor=visitor_of(request))
     if not words:
         return None
     question = f"{does} “{run.question[:120]}”?"
-    return Loss(question, f"What you wrote about it goes with it, for good: {words}", does)
+    return SureLoss(question, f"What you wrote about it goes with it, for good: {words}", does)
 
 
 def starred(request: HttpRequest, run: SearchRun) -> bool:

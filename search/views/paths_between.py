@@ -19,7 +19,7 @@ from search.shortest_paths import MOST_HOPS
 from search.text import words
 from search.views.export import csv_answer
 from search.views.finding import find_knowledge_base
-from search.views.nodes import Meant, meant
+from search.views.nodes import MeantNode, meant
 from search.views.shown.between import sketch
 from search.views.shown.results import show_path
 from search.views.unavailable import says_what_is_down
@@ -76,7 +76,7 @@ def _wordings(base: KnowledgeBase) -> Relations:
     return base.active_release.snapshot.schema.wordings if base.active_release else {}
 
 
-def _asked(request: HttpRequest, name: str) -> tuple[KnowledgeBase, Meant, Meant, PathsBetween | None]:
+def _asked(request: HttpRequest, name: str) -> tuple[KnowledgeBase, MeantNode, MeantNode, PathsBetween | None]:
     base = find_knowledge_base(request, name)
     release: Release | None = base.active_release
     if release is None:

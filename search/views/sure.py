@@ -13,7 +13,7 @@ CONFLICT = 409
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class SureLoss:
     """What would be lost: the question that names it, a sentence, and the word on the button that does it."""
 
     question: str
@@ -26,7 +26,7 @@ def is_sure(request: HttpRequest) -> bool:
     return request.POST.get("sure") == "1"
 
 
-def ask_first(request: HttpRequest, loss: Loss, back: str) -> HttpResponse:
+def ask_first(request: HttpRequest, loss: SureLoss, back: str) -> HttpResponse:
     """Return a page whose form sends the same request once more, and a link `back`; to a script, the question alone."""
     if wants_json(request):
         return JsonResponse({"ask": loss.question}, status=CONFLICT)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from search.services.backup.archive import Reader
+from search.services.backup.archive import ArchiveReader
 from tests.browser.conftest import Site
 from tests.browser.test_jobs import LONGEST, faults, shot, signed_in
 
@@ -45,7 +45,7 @@ def test_a_backup_is_made_checked_downloaded_and_removed_on_pages(
     downloading.value.save_as(tmp_path / name)
     assert downloading.value.suggested_filename == name
     assert (tmp_path / name).read_bytes() == file.read_bytes()
-    with Reader(tmp_path / name) as reader:
+    with ArchiveReader(tmp_path / name) as reader:
         assert reader.manifest["counts"]["knowledge_bases"] == bases
 
     _cut_and_continue(page, site, f"{downloading.value.url}", file, tmp_path / "cut.grasp")

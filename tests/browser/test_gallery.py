@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from search.views.gallery.states import ALL, COMPONENTS, State
+from search.views.gallery.states import ALL, COMPONENTS, GalleryState
 from tests.browser.asking import open_understood
 from tests.browser.axe import faint_in_dark, violations
 from tests.browser.conftest import PROJECT
@@ -118,7 +118,7 @@ def test_at_four_hundred_percent_and_on_paper_nothing_is_cut_off(look: OpenPage)
             assert page.evaluate(TOO_WIDE) <= 0, (state, width)
 
 
-def telling() -> list[State]:
+def telling() -> list[GalleryState]:
     """Return the states that are looked at each time."""
     chosen = []
     for states in COMPONENTS.values():

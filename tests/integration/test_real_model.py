@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from search.adapters.llm_openai import ConfiguredLanguageModel, Server
-from search.asking import Answer, ask
+from search.asking import AskedAnswer, ask
 from search.domain.budget import Allowance, Budget
 from search.domain.conversation import Completion, Message, Prompt
 from search.domain.trace import Limit
@@ -48,7 +48,7 @@ def model(url: str, most: int = MOST_TOKENS) -> ConfiguredLanguageModel:
     return ConfiguredLanguageModel(NoLog(), server)
 
 
-def asked(url: str, prompt: Prompt, budget: Budget) -> Answer[object]:
+def asked(url: str, prompt: Prompt, budget: Budget) -> AskedAnswer[object]:
     read = json_by(prompt.json_schema) if prompt.json_schema is not None else text_within(1000)
     [answer] = ask(model(url), [prompt], read, Limit.seconds(SECONDS, budget=budget))
     return answer

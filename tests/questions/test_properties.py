@@ -14,7 +14,7 @@ from search.domain.plan import Plan, ScoredPlan
 from search.domain.plan.normal_form import contradictions
 from search.domain.trace import Limit
 from search.stages.plan.annotate import MOST_TOKENS
-from search.stages.plan.grammar import Weights, grammar
+from search.stages.plan.grammar import GrammarWeights, grammar
 from search.stages.plan.parse import Parser
 from search.stages.plan.read import Reader, Tried
 from tests.questions import asked
@@ -146,7 +146,7 @@ def test_four_times_the_words_cost_about_four_times_the_work(bases: dict[str, Ba
 
 def made(base: Base, text: str) -> int:
     """Return how often reading a question asks for a weight."""
-    counted = Counted(Weights.read().of)
-    reader = replace(base.planner.reader, weights=Weights(counted))
+    counted = Counted(GrammarWeights.read().of)
+    reader = replace(base.planner.reader, weights=GrammarWeights(counted))
     assert reader.parser(reader.annotator(reader.worded(text).text))
     return counted.times

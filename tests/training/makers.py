@@ -23,7 +23,7 @@ from tests.oracle import Graph
 from tests.search.ingest import bundles
 from tests.search.stages.plan.films import planner_of
 from training.data.examples import Example
-from training.learning.planner import LearnedPlanner, Lesson, PlannerLearner, PlannerTask
+from training.learning.planner import LearnedPlanner, PlannerLearner, PlannerLesson, PlannerTask
 
 THINGS, PEOPLE, TAUGHT = 28, 20, 20
 """The questions about the first `TAUGHT` things are learned from; those about the others stay unseen."""
@@ -85,11 +85,11 @@ class Taught:
     metrics: Mapping[str, Any]
 
 
-def lesson(teaching: Planner, examples: list[Example]) -> Lesson:
+def lesson(teaching: Planner, examples: list[Example]) -> PlannerLesson:
     """Return what is to be learned from these questions."""
     keys = [teaching.nodes.keys(example.answers) for example in examples]
     answers = [np.array(sorted(key for key in own if key is not None), np.int32) for own in keys]
-    return Lesson(examples, answers, teaching)
+    return PlannerLesson(examples, answers, teaching)
 
 
 def taught(

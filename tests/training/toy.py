@@ -10,7 +10,7 @@ import numpy as np
 
 from search.domain.options import option
 from search.domain.run_context import RunContext
-from training.learning.task import Card, Evaluated, Learned, Material, TooFew
+from training.learning.task import Evaluated, LearnedTask, Material, TooFew, TrainingCard
 
 WATCHED: list[Callable[[int], None]] = []
 """Called with the number of each step: a test puts something there."""
@@ -35,7 +35,7 @@ class ToyTask:
     learner: ToyLearner
     material: Material
 
-    def fit(self, run: RunContext) -> Learned:
+    def fit(self, run: RunContext) -> LearnedTask:
         """Learn."""
         if len(self.material.examples) < self.learner.least:
             raise TooFew(f"It takes {self.learner.least} questions.")
@@ -50,12 +50,14 @@ class ToyTask:
             if step % 100 == 0:
                 run.checkpoints.save("toy", json.dumps({"step": step + 1}).encode())
         mean = np.mean([len(example.text) for example in self.material.examples])
-        return Learned({"mean": np.array([mean])}, {"depth": self.material.options.get("depth")}, {"toy.txt": b"toy"})
+        return LearnedTask(
+            {"mean": np.array([mean])}, {"depth": self.material.options.get("depth")}, {"toy.txt": b"toy"}
+        )
 
-    def evaluate(self, learned: Learned, run: RunContext) -> Evaluated:
+    def evaluate(self, learned: LearnedTask, run: RunContext) -> Evaluated:
         """Measure."""
         return Evaluated({"mean": float(learned.tensors["mean"][0])}, {"toy": {"mean": 7.0}})
 
-    def describe(self) -> Card:
+    def describe(self) -> TrainingCard:
         """Describe."""
-        return Card("Toy", "It learns lengths.", "It is no good for anything.")
+        return TrainingCard("Toy", "It learns lengths.", "It is no good for anything.")

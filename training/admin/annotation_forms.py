@@ -22,7 +22,7 @@ from search.models import KnowledgeBase
 from search.services.access.visitors import NOBODY
 from search.services.collections.saved_searches import saved_searches
 from training.annotation.rules import KINDS, MOST_DEPTH, MOST_SAVED, TAKES, TASKS
-from training.data.tasks import LARGEST, Task, decoded, read_tasks
+from training.data.tasks import LARGEST, LabelTask, decoded, read_tasks
 from training.evaluation.lost.stages import LostStage
 from training.models import AnnotationQueue
 from training.models.annotation import MOST_ITEMS, MOST_OVERLAP
@@ -120,7 +120,7 @@ class QueueForm(forms.Form):
         for name in ("evaluations", "stages", "kinds", "saved"):
             if isinstance(given.get(name), str):
                 given[name] = given[name].split()
-        self.asked_for: list[Task] = []
+        self.asked_for: list[LabelTask] = []
         self._upload_faults: Sequence[Fault] = ()
         super().__init__(self._with_upload(data, files), initial=given)
         field = self.fields["knowledge_base"]

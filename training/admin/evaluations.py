@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from unfold.decorators import display
 
 from search.admin.heat_map import heat_maps_shown, surfaces_of
-from search.admin.parts import Counted, ReadOnlyAdmin, table
+from search.admin.parts import CountedColumn, ReadOnlyAdmin, table
 from search.admin.readable import readable
 from search.admin.runs import STATUS_LABELS
 from training.admin import empty
@@ -24,7 +24,7 @@ MEASURES = ("H@1", "H@5", "R@20", "MRR")
 LARGE = ("report",)
 
 
-class _Named(Counted):
+class _Named(CountedColumn):
     """A list of evaluations that knows the name of each row, made of what tells it from the others on its page."""
 
     def get_results(self, request: HttpRequest) -> None:

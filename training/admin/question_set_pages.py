@@ -19,16 +19,16 @@ from training.data.examples import BadQuestions
 from training.data.splits import counts
 from training.models import QuestionSet
 from training.services.check_questions import Prepared, prepare_questions
-from training.services.question_drafts import Draft, drop_draft, keep_draft, read_draft
+from training.services.question_drafts import QuestionDraft, drop_draft, keep_draft, read_draft
 from training.services.question_sets import changes_since, existing_base, store_prepared, version_before
 from training.services.questions_from_feedback import notes_of, questions_from_feedback
-from training.services.read_upload import PASTED, Upload, read_upload
+from training.services.read_upload import PASTED, ReadUpload, read_upload
 
 FOLDER = "admin/training/questionset"
 QUESTIONS_SHOWN, CHANGES_SHOWN, PAIRS_SHOWN, NOTES_SHOWN = 10, 100, 30, 100
 
 
-class ImportPages(ModelAdmin):
+class QuestionSetPages(ModelAdmin):
     """The pages of the import, for an admin of question sets. The page that adds a set is the upload."""
 
     def get_urls(self) -> list[URLPattern]:
@@ -62,7 +62,7 @@ class ImportPages(ModelAdmin):
                 source = file.name if file else PASTED
                 name = form.cleaned_data["name"] or source.split(".")[0] or PASTED
                 base = form.cleaned_data["knowledge_base"].name
-                return self._to_preview(request, Draft(base, name, source, tuple(examples)))
+                return self._to_preview(request, QuestionDraft(base, name, source, tuple(examples)))
         return self._page(request, "upload", "Import questions", form=form, status=400 if form.errors else 200)
 
     def feedback_view(self, request: HttpRequest) -> HttpResponse:
@@ -77,7 +77,7 @@ class ImportPages(ModelAdmin):
                 form.add_error(None, list(error.faults))
             else:
                 name = form.cleaned_data["name"] or "feedback"
-                draft = Draft(base.name, name, "feedback", gathered.examples, notes_of(gathered))
+                draft = QuestionDraft(base.name, name, "feedback", gathered.examples, notes_of(gathered))
                 return self._to_preview(request, draft)
         title = "Make questions of feedback"
         return self._page(request, "from_feedback", title, form=form, status=400 if form.errors else 200)
@@ -124,7 +124,7 @@ class ImportPages(ModelAdmin):
         )  # fmt: skip
 
     def _save(
-        self, request: HttpRequest, token: str, draft: Draft, name: str, prepared: Prepared
+        self, request: HttpRequest, token: str, draft: QuestionDraft, name: str, prepared: Prepared
     ) -> HttpResponseRedirect:
         made, new = store_prepared(
             knowledge_base=draft.knowledge_base, prepared=prepared, name=name, source=draft.source, author=request.user
@@ -134,7 +134,7 @@ class ImportPages(ModelAdmin):
         messages.success(request, f"{made} {said}.")
         return HttpResponseRedirect(reverse("admin:training_questionset_change", args=[made.pk]))
 
-    def _to_preview(self, request: HttpRequest, draft: Draft) -> HttpResponseRedirect:
+    def _to_preview(self, request: HttpRequest, draft: QuestionDraft) -> HttpResponseRedirect:
         token = keep_draft(draft, _account(request))
         return HttpResponseRedirect(reverse("admin:training_questionset_preview", args=[token]))
 
@@ -147,8 +147,8 @@ class ImportPages(ModelAdmin):
         return TemplateResponse(request, f"{FOLDER}/{page}.html", context, status=status)
 
 
-def _upload(file: UploadedFile | None) -> Upload | None:
-    return Upload(file.name or "questions", file.chunks()) if file is not None else None
+def _upload(file: UploadedFile | None) -> ReadUpload | None:
+    return ReadUpload(file.name or "questions", file.chunks()) if file is not None else None
 
 
 def _account(request: HttpRequest) -> int:

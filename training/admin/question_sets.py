@@ -13,7 +13,7 @@ from search.admin.parts import ReadOnlyAdmin, number, table
 from search.admin.readable import readable
 from training.admin import empty
 from training.admin.links import launch_link, link
-from training.admin.question_set_pages import ImportPages
+from training.admin.question_set_pages import QuestionSetPages
 from training.models import Question, QuestionSet
 
 SHOWN = 50
@@ -21,7 +21,7 @@ SHOWN = 50
 
 
 @admin.register(QuestionSet)
-class QuestionSetAdmin(ImportPages, ReadOnlyAdmin):
+class QuestionSetAdmin(QuestionSetPages, ReadOnlyAdmin):
     """Versions of question sets."""
 
     when_empty = empty.QUESTION_SETS

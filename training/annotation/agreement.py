@@ -39,7 +39,7 @@ class Level(StrEnum):
     ORDINAL = "ordinal"
 
 
-class Weights(StrEnum):
+class AgreementWeights(StrEnum):
     """How much kappa counts a disagreement: by the number of steps between two grades, or by its square."""
 
     LINEAR = "linear"
@@ -131,7 +131,11 @@ def alpha_of_grade(grades: Matrix, scale: Sequence[int], grade: int, seed: int =
 
 
 def kappa(
-    first: Matrix, second: Matrix, scale: Sequence[int], weights: Weights = Weights.QUADRATIC, seed: int = SEED
+    first: Matrix,
+    second: Matrix,
+    scale: Sequence[int],
+    weights: AgreementWeights = AgreementWeights.QUADRATIC,
+    seed: int = SEED,
 ) -> Coefficient:
     """Return weighted kappa of two annotators, each of shape (items,), NaN where one has not graded.
 
@@ -146,7 +150,7 @@ def kappa(
     kinds, times = np.unique(cells, return_counts=True)
     table = np.eye(size * size)[kinds]
     steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size))).astype(np.float64)
-    distance = steps if weights is Weights.LINEAR else steps**2
+    distance = steps if weights is AgreementWeights.LINEAR else steps**2
 
     def of(drawn: Matrix) -> Matrix:
         seen = (drawn @ table).reshape(-1, size, size)

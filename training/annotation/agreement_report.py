@@ -17,11 +17,11 @@ from training.annotation.agreement import (
     RELIABLE,
     SEED,
     TENTATIVE,
+    AgreementWeights,
     Claim,
     Coefficient,
     Level,
     Matrix,
-    Weights,
     alpha,
     alpha_of_grade,
     kappa,
@@ -111,8 +111,8 @@ def _kappas(first: Matrix, second: Matrix, scale: Sequence[int], seed: int) -> d
     both = ~(np.isnan(first) | np.isnan(second))
     return {
         "items": int(both.sum()), "same": int((first[both] == second[both]).sum()),
-        "quadratic": kappa(first, second, scale, Weights.QUADRATIC, seed).to_json(),
-        "linear": kappa(first, second, scale, Weights.LINEAR, seed).to_json(),
+        "quadratic": kappa(first, second, scale, AgreementWeights.QUADRATIC, seed).to_json(),
+        "linear": kappa(first, second, scale, AgreementWeights.LINEAR, seed).to_json(),
     }  # fmt: skip
 
 

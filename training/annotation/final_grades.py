@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Way(StrEnum):
+class GradingWay(StrEnum):
     """How a final grade came about."""
 
     ADJUDICATED = "adjudicated"
@@ -28,7 +28,7 @@ class FinalGrade:
     """
 
     grade: int | None
-    way: Way
+    way: GradingWay
 
 
 def final_grade(grades: Sequence[int], rule: str, adjudicated: int | None = None) -> FinalGrade:
@@ -38,17 +38,17 @@ def final_grade(grades: Sequence[int], rule: str, adjudicated: int | None = None
     several such grades stays open. By `median` the median counts; of two middle grades the lower one, because a
     doubtful answer must not flatter a pipeline. Raises ValueError for another rule.
     """
-    if rule not in (Way.MAJORITY, Way.MEDIAN):
-        raise ValueError(f"{rule!r} is no rule; there are: {Way.MAJORITY}, {Way.MEDIAN}.")
+    if rule not in (GradingWay.MAJORITY, GradingWay.MEDIAN):
+        raise ValueError(f"{rule!r} is no rule; there are: {GradingWay.MAJORITY}, {GradingWay.MEDIAN}.")
     if adjudicated is not None:
-        return FinalGrade(adjudicated, Way.ADJUDICATED)
+        return FinalGrade(adjudicated, GradingWay.ADJUDICATED)
     if not grades:
-        return FinalGrade(None, Way.NONE)
+        return FinalGrade(None, GradingWay.NONE)
     if len(grades) == 1:
-        return FinalGrade(grades[0], Way.SINGLE)
+        return FinalGrade(grades[0], GradingWay.SINGLE)
     if len(set(grades)) == 1:
-        return FinalGrade(grades[0], Way.AGREED)
-    if rule == Way.MEDIAN:
-        return FinalGrade(sorted(grades)[(len(grades) - 1) // 2], Way.MEDIAN)
+        return FinalGrade(grades[0], GradingWay.AGREED)
+    if rule == GradingWay.MEDIAN:
+        return FinalGrade(sorted(grades)[(len(grades) - 1) // 2], GradingWay.MEDIAN)
     (grade, most), (_, second) = Counter(grades).most_common(2)
-    return FinalGrade(None, Way.TIE) if most == second else FinalGrade(grade, Way.MAJORITY)
+    return FinalGrade(None, GradingWay.TIE) if most == second else FinalGrade(grade, GradingWay.MAJORITY)

@@ -39,7 +39,7 @@ from training.services.annotation.describe import (
     vocabulary,
 )
 from training.services.annotation.hand_out import LEASE, MOST_AT_ONCE, hand_out
-from training.services.annotation.judge import Given, JudgementConflict, judge
+from training.services.annotation.judge import GivenJudgement, JudgementConflict, judge
 
 GROUP = "Annotation"
 JUDGE = "training.add_judgement"
@@ -138,7 +138,7 @@ class AnnotationJudgements(APIView):
             raise InvalidRequest([Fault("/base", "base is the number of a revision, 0 for none.")])
         try:
             written = judge(
-                item=item, user=_person(request), key=_uuid(body, "key"), base=base, given=Given.parse(body),
+                item=item, user=_person(request), key=_uuid(body, "key"), base=base, given=GivenJudgement.parse(body),
                 made=_moment(body.get("made")),
             )  # fmt: skip
         except JudgementConflict as conflict:

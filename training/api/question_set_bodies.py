@@ -18,7 +18,7 @@ from training.data.examples import BadQuestions, Example
 from training.data.splitting import parse_shares
 from training.services.check_questions import REFUSE, Prepared, SplitOptions, prepare_questions
 from training.services.question_sets import existing_base
-from training.services.read_upload import FORMATS, Upload, read_upload
+from training.services.read_upload import FORMATS, ReadUpload, read_upload
 
 T = TypeVar("T")
 
@@ -89,8 +89,8 @@ def examples_in(body: Mapping[str, Any]) -> list[Example]:
     return as_faults(lambda: read_upload(file=_upload(file), qrels=_upload(qrels), pasted=text or "", form=form))
 
 
-def _upload(file: Any) -> Upload | None:
-    return Upload(file.name or "questions", file.chunks()) if isinstance(file, UploadedFile) else None
+def _upload(file: Any) -> ReadUpload | None:
+    return ReadUpload(file.name or "questions", file.chunks()) if isinstance(file, UploadedFile) else None
 
 
 def as_faults(read: Callable[[], T], at: str = "") -> T:

@@ -24,7 +24,7 @@ LONGEST_ID = 2_048
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class LabelTask:
     """A question with the id of the result to judge; without one, whatever a search finds is to be judged."""
 
     question: str
@@ -45,7 +45,7 @@ def decoded(content: bytes) -> str:
         raise InvalidRequest([_fault(line, "it is not in UTF-8; save the file as UTF-8.")]) from error
 
 
-def read_tasks(text: str) -> list[Task]:
+def read_tasks(text: str) -> list[LabelTask]:
     """Return the tasks of a text in their order.
 
     Lines that begin with `{` are JSON objects; a first line with the column `question` makes it CSV, separated by
@@ -54,7 +54,7 @@ def read_tasks(text: str) -> list[Task]:
     """
     text = text.removeprefix("\ufeff")
     faults: list[Fault] = []
-    found: list[Task] = []
+    found: list[LabelTask] = []
     seen: dict[tuple[str, str], int] = {}
     for task in _read(text, faults):
         key = (normalised(task.question) or task.question, task.result)
@@ -71,7 +71,7 @@ def read_tasks(text: str) -> list[Task]:
     return found
 
 
-def _read(text: str, faults: list[Fault]) -> Iterator[Task]:
+def _read(text: str, faults: list[Fault]) -> Iterator[LabelTask]:
     first = next((line for line in text.splitlines() if line.strip()), "")
     if first.lstrip().startswith("{"):
         return _json_lines(text, faults)
@@ -83,14 +83,14 @@ def _columns(cells: Sequence[str]) -> list[str]:
     return [cell.strip().strip('"').casefold() for cell in cells]
 
 
-def _plain(text: str, faults: list[Fault]) -> Iterator[Task]:
+def _plain(text: str, faults: list[Fault]) -> Iterator[LabelTask]:
     for number, line in enumerate(text.splitlines(), 1):
         question, *results = (part.strip() for part in line.split("\t"))
         if question or any(results):
             yield from _tasks(number, {"question": question, "result": [one for one in results if one]}, faults)
 
 
-def _json_lines(text: str, faults: list[Fault]) -> Iterator[Task]:
+def _json_lines(text: str, faults: list[Fault]) -> Iterator[LabelTask]:
     # Only a line feed ends a line of JSON: texts may hold other separators.
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -106,7 +106,7 @@ def _json_lines(text: str, faults: list[Fault]) -> Iterator[Task]:
             faults.append(_fault(number, 'it is no JSON object, such as {"question": "…", "result": "…"}.'))
 
 
-def _csv(text: str, separator: str, faults: list[Fault]) -> Iterator[Task]:
+def _csv(text: str, separator: str, faults: list[Fault]) -> Iterator[LabelTask]:
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator or ",", strict=True)
     columns: list[str] = []
     begins = 1
@@ -130,7 +130,7 @@ def _csv(text: str, separator: str, faults: list[Fault]) -> Iterator[Task]:
         faults.append(_fault(begins, f"it is no CSV ({error}); is a quotation mark left open?"))
 
 
-def _tasks(number: int, row: Mapping[str, Any], faults: list[Fault]) -> Iterator[Task]:
+def _tasks(number: int, row: Mapping[str, Any], faults: list[Fault]) -> Iterator[LabelTask]:
     """Yield the tasks of a row: one for each of its results, or one without a result."""
     before = len(faults)
     faults += [_unknown(number, "key", name) for name in row if name not in COLUMNS]
@@ -145,7 +145,7 @@ def _tasks(number: int, row: Mapping[str, Any], faults: list[Fault]) -> Iterator
         faults.append(_fault(number, "it has a character that cannot be stored; remove it."))
     if len(faults) == before:
         for result in results or ("",):
-            yield Task(str(question).strip(), result, str(identifier), answers, number)
+            yield LabelTask(str(question).strip(), result, str(identifier), answers, number)
 
 
 def _ids(number: int, name: str, row: Mapping[str, Any], faults: list[Fault]) -> tuple[str, ...]:

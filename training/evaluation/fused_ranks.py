@@ -17,7 +17,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Case:
+class RankCase:
     """The graph's list and the text's list of one question, and its answers.
 
     `names` holds the ids of all listed nodes in bytewise order. A key in the lists is an index into `names`, so keys
@@ -52,7 +52,7 @@ class CaseArrays:
     gold: NDArray[np.intp]
 
     @classmethod
-    def of(cls, case: Case) -> CaseArrays:
+    def of(cls, case: RankCase) -> CaseArrays:
         """Return the ranks (infinite when a list lacks the candidate) and the indexes of the answers."""
         in_graph, in_text = case.graph.ranking.ranks, case.text.ranks
         order = in_order_of(case.known, {*in_graph, *in_text})

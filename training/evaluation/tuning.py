@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from search.domain.plan import RISKS
 from search.domain.precedence import without_reordering
 from search.stages.fuse import BUCKETS, FIXED_BY_LEAD, FusionWeights, left_to_graph, may_lead
-from training.evaluation.fused_ranks import Case, CaseArrays, Numbers, reciprocal_ranks
+from training.evaluation.fused_ranks import CaseArrays, Numbers, RankCase, reciprocal_ranks
 from training.evaluation.measures import Values, measure
 from training.evaluation.tuning_surface import Surface, dynamic_surface, static_surface
 from training.evaluation.verdict import SWITCHED_ON, verdict
@@ -73,7 +73,10 @@ class _Tables:
 
 
 def tune(
-    cases: Sequence[Case], present: FusionWeights, progress: Progress | None = None, methods: Sequence[str] = METHODS
+    cases: Sequence[RankCase],
+    present: FusionWeights,
+    progress: Progress | None = None,
+    methods: Sequence[str] = METHODS,
 ) -> Tuning:
     """Choose the settings with the highest H@1, then MRR, and cross-validate the choice against the present ones.
 
@@ -102,7 +105,7 @@ def tune(
     return Tuning(best, decided, reason, before, after, held_out, surfaces)
 
 
-def outcome(cases: Sequence[Case], settings: Sequence[FusionWeights]) -> Values:
+def outcome(cases: Sequence[RankCase], settings: Sequence[FusionWeights]) -> Values:
     """Return every measure of every case, fused by the fuse stage with the settings of the same index."""
     rankings = {
         case.question: [case.names[key] for key in weighing.fuse(case.graph, case.text, case.cosines).ranking.keys]
@@ -126,7 +129,7 @@ def _worth(hit: Numbers | NDArray[np.bool_], reciprocal: Numbers, cases: int) ->
     return worth
 
 
-def _tabulate(cases: Sequence[Case], folds: NDArray[np.intp], progress: Progress | None) -> _Tables:
+def _tabulate(cases: Sequence[RankCase], folds: NDArray[np.intp], progress: Progress | None) -> _Tables:
     """Return the summed outcomes of every case under every weight that the grid can give it."""
     widest = max(len(weights) for weights in BUCKET_WEIGHTS), max(len(weights) for weights in RISK_MULTIPLIERS)
     static = np.zeros((FOLDS, len(LEAD_PROBABILITIES), len(STATIC_K), len(STATIC_WEIGHTS)))
@@ -144,7 +147,7 @@ def _tabulate(cases: Sequence[Case], folds: NDArray[np.intp], progress: Progress
     return _Tables(static, dynamic)
 
 
-def _outcomes(case: Case, bucket: int, risk: int, cases: int) -> tuple[Numbers, Numbers]:
+def _outcomes(case: RankCase, bucket: int, risk: int, cases: int) -> tuple[Numbers, Numbers]:
     """Return one case's outcomes, not led and led: static (2, k, weight), dynamic (2, k, weight, multiplier)."""
     graph, text, k = _rows(bucket, risk)
     half = 2 * len(STATIC_K) * len(STATIC_WEIGHTS)

@@ -25,7 +25,7 @@ DECIDING = ("MRR", "H@1")
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ComparisonVerdict:
     """The comparison of two versions: what was gained, on how many questions, and whether that is borne out."""
 
     better: bool
@@ -44,12 +44,12 @@ class Verdict:
                for key in ("p", "wins", "ties", "losses")},
         }  # fmt: skip
 
-    def refused(self, because: str) -> Verdict:
+    def refused(self, because: str) -> ComparisonVerdict:
         """Return the verdict that does not switch on, for another reason than the test's."""
         return replace(self, better=False, reason=f"{self.reason.removesuffix(SWITCHED_ON)}{not_on(because)}")
 
 
-def verdict(before: Values, after: Values, asked: str) -> Verdict:
+def verdict(before: Values, after: Values, asked: str) -> ComparisonVerdict:
     """Compare the values of the same questions without a change and with it.
 
     The change is better if one of `DECIDING` rises with p < `SURE`, and the other does not fall. `asked` names the
@@ -57,7 +57,9 @@ def verdict(before: Values, after: Values, asked: str) -> Verdict:
     """
     count = len(next(iter(before.values()), ()))
     if count == 0:
-        return Verdict(False, f"There are no {asked} to judge by. {not_on('nothing could be tested')}", 0, {}, {}, ())
+        return ComparisonVerdict(
+            False, f"There are no {asked} to judge by. {not_on('nothing could be tested')}", 0, {}, {}, ()
+        )
     compared = comparisons({"with": after, "without": before})
     by = {one["metric"]: one for one in compared}
     better = count >= FEWEST and any(
@@ -66,7 +68,9 @@ def verdict(before: Values, after: Values, asked: str) -> Verdict:
     )
     told = " and ".join(_told(by[name]) for name in DECIDING)
     end = SWITCHED_ON if better else not_on(_because(count, [by[name] for name in DECIDING]))
-    return Verdict(better, f"On {count:,} {asked} {told}. {end}", count, means(before), means(after), compared)
+    return ComparisonVerdict(
+        better, f"On {count:,} {asked} {told}. {end}", count, means(before), means(after), compared
+    )
 
 
 def not_on(because: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from search.domain.errors import Fault, InvalidRequest
-from search.domain.job_kinds import SPLIT, VERSION, Kind, Target, argument
+from search.domain.job_kinds import SPLIT, VERSION, JobKind, JobTarget, argument
 from search.domain.run_context import RunContext
 from search.services.searches.pin import Pin, pins_as_json
 from search.services.searches.pin_searches import pin_searches
@@ -24,7 +24,7 @@ PLACES = {"/settings": "/arguments/settings", "/pipeline": "/arguments/pipelines
 
 
 @dataclass(frozen=True)
-class EvaluateJob(Kind):
+class EvaluateJob(JobKind):
     """Tests each pipeline on all questions (Kind); after an interruption it goes on with those that are left."""
 
     units: ClassVar[Mapping[str, str]] = ASKING
@@ -51,7 +51,7 @@ class EvaluateJob(Kind):
         """Return a part for each pipeline, and those that ask some questions again."""
         return expected_parts(self._pipelines(), USUAL_QUESTIONS, self.repeated)
 
-    def expected(self, target: Target) -> Mapping[str, float]:
+    def expected(self, target: JobTarget) -> Mapping[str, float]:
         """Return the parts with their sizes, from the number of questions."""
         try:
             _, examples = chosen(target, self.split, self.limit)
@@ -59,7 +59,7 @@ class EvaluateJob(Kind):
             return self.parts()
         return expected_parts(self._pipelines(), len(examples), self.repeated)
 
-    def refuse(self, target: Target) -> Sequence[Fault]:
+    def refuse(self, target: JobTarget) -> Sequence[Fault]:
         """Refuse pipelines and settings that there are not, and a set without questions of the split."""
         faults: list[Fault] = []
         try:
@@ -72,7 +72,7 @@ class EvaluateJob(Kind):
             faults.append(Fault("/arguments/output", f"output is the full path of a folder, not {self.output[:80]!r}."))
         return faults
 
-    def freeze(self, target: Target) -> Mapping[str, Any]:
+    def freeze(self, target: JobTarget) -> Mapping[str, Any]:
         """Return the specifications, so that another version of a pipeline does not change what is evaluated."""
         try:
             return {"pins": pins_as_json(self._pins(target))}
@@ -80,7 +80,7 @@ class EvaluateJob(Kind):
             # The work of a command says itself what it refuses.
             return {}
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Ask, and return the report."""
         question_set, examples = chosen(target, self.split, self.limit)
         return evaluate(
@@ -91,7 +91,7 @@ class EvaluateJob(Kind):
             pinned=target.frozen.get("pins", ()), partial=True, left_out=choose_pipelines(self.pipelines).left_out,
         )  # fmt: skip
 
-    def _pins(self, target: Target) -> dict[str, Pin]:
+    def _pins(self, target: JobTarget) -> dict[str, Pin]:
         return pin_searches(
             knowledge_base=target.knowledge_base, pipelines=self._pipelines(), settings=self.settings,
             release=target.release,

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from search.domain.errors import Fault, InvalidRequest
-from search.domain.job_kinds import Kind, Target, argument
+from search.domain.job_kinds import JobKind, JobTarget, argument
 from search.domain.run_context import RunContext
 from training.models import AnnotationQueue
 from training.services.annotation.judge_by_model import MOST_TOKENS, PART, checked_model, judge_by_model
 
 
 @dataclass(frozen=True)
-class JudgeItemsJob(Kind):
+class JudgeItemsJob(JobKind):
     """Lets a language model judge as one more annotator (Kind); items that it has judged are not asked again."""
 
     units: ClassVar[Mapping[str, str]] = {PART: "candidates"}
@@ -29,7 +29,7 @@ class JudgeItemsJob(Kind):
         """Return the only part."""
         return {PART: 1.0}
 
-    def refuse(self, target: Target) -> Sequence[Fault]:
+    def refuse(self, target: JobTarget) -> Sequence[Fault]:
         """Refuse a queue that there is not, and a site without a language model."""
         queue = self._queue(target)
         if queue is None:
@@ -43,13 +43,13 @@ class JudgeItemsJob(Kind):
             return error.faults
         return ()
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Ask, and return what was done."""
         queue = self._queue(target)
         if queue is None:
             raise InvalidRequest([Fault("/arguments/queue_id", "The annotation queue has been deleted.")])
         return judge_by_model(queue, most_tokens=self.most_tokens, run=run)
 
-    def _queue(self, target: Target) -> AnnotationQueue | None:
+    def _queue(self, target: JobTarget) -> AnnotationQueue | None:
         found = AnnotationQueue.objects.filter(knowledge_base__name=target.knowledge_base, pk=self.queue_id)
         return found.select_related("knowledge_base", "release").first()

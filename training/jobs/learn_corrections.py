@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from search.domain.errors import Fault, InvalidRequest
-from search.domain.job_kinds import Kind, Target, argument
+from search.domain.job_kinds import JobKind, JobTarget, argument
 from search.domain.run_context import RunContext
 from training import wiring
 from training.jobs.questions import pointed, question_faults
@@ -18,7 +18,7 @@ from training.services.question_sets import find_set
 
 
 @dataclass(frozen=True)
-class LearnCorrectionsJob(Kind):
+class LearnCorrectionsJob(JobKind):
     """Trains a learner on the corrections beside a question set, and asks before and after (Kind)."""
 
     units: ClassVar[Mapping[str, str]] = {**LEARNING, "": QUESTIONS}
@@ -36,7 +36,7 @@ class LearnCorrectionsJob(Kind):
         """Return the parts: the training, then the questions asked."""
         return {"training": 60.0, "corrected": 10.0, "others": 30.0 if self.others else 0.0}
 
-    def refuse(self, target: Target) -> Sequence[Fault]:
+    def refuse(self, target: JobTarget) -> Sequence[Fault]:
         """Refuse unknown learners and settings, and a base without a correction to learn from."""
         faults: list[Fault] = []
         try:
@@ -47,7 +47,7 @@ class LearnCorrectionsJob(Kind):
             lessons(target.knowledge_base, self._set(target), others=self.others, allow_val=self.allow_val)
         return faults
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Learn, ask, and return the report."""
         return learn_corrections(
             knowledge_base=target.knowledge_base, learner=self.learner, question_set=self._set(target),
@@ -55,5 +55,5 @@ class LearnCorrectionsJob(Kind):
             release=target.release, run=run,
         )  # fmt: skip
 
-    def _set(self, target: Target) -> QuestionSet | None:
+    def _set(self, target: JobTarget) -> QuestionSet | None:
         return find_set(target.knowledge_base, target.question_set) if target.question_set else None

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from search.domain.errors import Fault, InvalidRequest
-from search.domain.job_kinds import Target
+from search.domain.job_kinds import JobTarget
 from training.data.examples import BadQuestions, Example, select
 from training.models import QuestionSet
 from training.services.question_sets import examples_of, find_set
 
 
-def chosen(target: Target, split: str, limit: int) -> tuple[QuestionSet, list[Example]]:
+def chosen(target: JobTarget, split: str, limit: int) -> tuple[QuestionSet, list[Example]]:
     """Return the question set and its questions of a split ("" means all), at most `limit` (0 means all).
 
     Raises InvalidRequest when there is no such set, BadQuestions when no question is left.
@@ -21,7 +21,7 @@ def chosen(target: Target, split: str, limit: int) -> tuple[QuestionSet, list[Ex
     return question_set, select(examples_of(question_set), question_set.name, split or None, limit or None)
 
 
-def splits_of(target: Target) -> list[str]:
+def splits_of(target: JobTarget) -> list[str]:
     """Return the names of the splits of the target's question set."""
     return [name for name in find_set(target.knowledge_base, target.question_set).splits if name]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from search.domain.job_kinds import Kind, Target, argument
+from search.domain.job_kinds import JobKind, JobTarget, argument
 from search.domain.run_context import RunContext
 from training.data.synthesis import PART
 from training.jobs.units import ASKING
@@ -14,7 +14,7 @@ from training.services.synthesise import MOST, NUMBER, SET_NAME, keep_questions
 
 
 @dataclass(frozen=True)
-class SynthesiseJob(Kind):
+class SynthesiseJob(JobKind):
     """Makes questions with answers of a knowledge base, and keeps them as a question set (Kind)."""
 
     units: ClassVar[Mapping[str, str]] = ASKING
@@ -28,7 +28,7 @@ class SynthesiseJob(Kind):
         """Return the only part."""
         return {PART: self.number / 200}
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Make the questions, and return the report."""
         return keep_questions(
             knowledge_base=target.knowledge_base, number=self.number, seed=self.seed, name=self.set_name, run=run,

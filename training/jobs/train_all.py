@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.conf import settings as site
 
 from search.domain.errors import Fault, InvalidRequest
-from search.domain.job_kinds import LEARNER, PIPELINE, SPLIT, Kind, Target, argument
+from search.domain.job_kinds import LEARNER, PIPELINE, SPLIT, JobKind, JobTarget, argument
 from search.domain.run_context import RunContext
 from training import wiring
 from training.data.examples import BadQuestions, Example
@@ -22,7 +22,7 @@ from training.services.synthesise import MOST
 from training.services.train import BEFORE
 from training.services.train_all import train_all
 from training.services.train_parts import LEARN
-from training.services.train_request import JUDGED, Request
+from training.services.train_request import JUDGED, TrainRequest
 from training.services.tune import PARTS as TUNING_PARTS
 
 ALL = "all"
@@ -33,7 +33,7 @@ PLACES = {
 
 
 @dataclass(frozen=True)
-class TrainAllJob(Kind):
+class TrainAllJob(JobKind):
     """Trains every part of a pipeline in order, and switches on only what has surely gained (Kind).
 
     Each part is judged on questions that it has not learned from, by a paired test; the result says what each part has
@@ -90,11 +90,11 @@ class TrainAllJob(Kind):
     def parts(self) -> Mapping[str, float]:
         """Return the parts of each learner's work, and the searches that judge it."""
         try:
-            return parts_of_all(Request("", (), self.pipeline, self.learners, synthesised=self.synthesised))
+            return parts_of_all(TrainRequest("", (), self.pipeline, self.learners, synthesised=self.synthesised))
         except InvalidRequest:
             return {}
 
-    def expected(self, target: Target) -> Mapping[str, float]:
+    def expected(self, target: JobTarget) -> Mapping[str, float]:
         """Return the parts with their sizes, from the number of questions."""
         try:
             request = self._request(target)
@@ -102,7 +102,7 @@ class TrainAllJob(Kind):
         except (InvalidRequest, BadQuestions):
             return self.parts()
 
-    def refuse(self, target: Target) -> Sequence[Fault]:
+    def refuse(self, target: JobTarget) -> Sequence[Fault]:
         """Refuse a pipeline, learners and settings that there are not, and questions that may not be learned from."""
         faults: list[Fault] = []
         if not target.question_set and not self.synthesised:
@@ -114,22 +114,22 @@ class TrainAllJob(Kind):
                 faults += pointed(error.faults, PLACES)
         return faults
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Train, and return the report."""
         return train_all(self._request(target), activate=self.activate, run=run)
 
-    def _request(self, target: Target) -> Request:
+    def _request(self, target: JobTarget) -> TrainRequest:
         question_set: QuestionSet | None = None
         examples: list[Example] = []
         if target.question_set:
             question_set, examples = chosen(target, self.split or (TRAIN if splits_of(target) else ""), self.limit)
-        return Request(
+        return TrainRequest(
             target.knowledge_base, examples, self.pipeline, self.learners, self.settings, self.allow_val, self.judged,
             question_set, target.release, self.synthesised,
         )  # fmt: skip
 
 
-def parts_of_all(request: Request) -> dict[str, float]:
+def parts_of_all(request: TrainRequest) -> dict[str, float]:
     """Return the parts of the whole work with their shares: those of each learner or tuning, and its judging.
 
     Raises InvalidRequest for a pipeline or a learner that is not there.

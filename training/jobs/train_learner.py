@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from search.domain.errors import Fault, InvalidRequest
-from search.domain.job_kinds import SPLIT, Kind, Target, argument
+from search.domain.job_kinds import SPLIT, JobKind, JobTarget, argument
 from search.domain.run_context import RunContext
 from search.services.jobs.kinds import kind_class, kind_names
 from training import wiring
@@ -35,7 +35,7 @@ PLACES = {"/settings": "/arguments/settings", "/synthesised": "/arguments/synthe
 
 
 @dataclass(frozen=True)
-class TrainLearnerJob(Kind):
+class TrainLearnerJob(JobKind):
     """Trains a learner (Kind); it goes on from its checkpoints after an interruption."""
 
     units: ClassVar[Mapping[str, str]] = {**LEARNING, "": ""}
@@ -97,7 +97,7 @@ class TrainLearnerJob(Kind):
         trial = {f"{TRIAL}: {name}": seconds for name, seconds in own.items()} if tried else {}
         return {f"{BEFORE}: {pipeline}": SEARCHES, **trial, **own, f"{JUDGING}: {pipeline}": SEARCHES}
 
-    def expected(self, target: Target) -> Mapping[str, float]:
+    def expected(self, target: JobTarget) -> Mapping[str, float]:
         """Return the parts with their sizes, from the number of questions."""
         try:
             _, examples = self._questions(target)
@@ -105,7 +105,7 @@ class TrainLearnerJob(Kind):
             return self.parts()
         return scaled(self.parts(), len(examples) + self.synthesised)
 
-    def refuse(self, target: Target) -> Sequence[Fault]:
+    def refuse(self, target: JobTarget) -> Sequence[Fault]:
         """Refuse settings that the learner does not have, and questions that may not be learned from."""
         faults: list[Fault] = []
         try:
@@ -122,7 +122,7 @@ class TrainLearnerJob(Kind):
                 faults += pointed([missing], PLACES)
         return faults
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Train, and return the report."""
         question_set, examples = self._questions(target)
         return train(
@@ -131,7 +131,7 @@ class TrainLearnerJob(Kind):
             question_set=question_set, release=target.release, synthesised=self.synthesised,
         )  # fmt: skip
 
-    def _questions(self, target: Target) -> tuple[QuestionSet | None, list[Example]]:
+    def _questions(self, target: JobTarget) -> tuple[QuestionSet | None, list[Example]]:
         if not target.question_set:
             return None, []
         split = self.split or (TRAIN if splits_of(target) else "")

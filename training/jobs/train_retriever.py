@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from search.domain.errors import InvalidRequest
-from search.domain.job_kinds import Target
+from search.domain.job_kinds import JobTarget
 from search.ingest.size import Size
 from search.services.knowledge.expected import index_parts, snapshot_size
 from training.data.synthesis import PART
@@ -37,7 +37,7 @@ class TrainRetrieverJob(TrainLearnerJob):
         made = {PART: made_seconds(self.synthesised)} if self.synthesised else {}
         return {**made, **self.of_documents, **index_parts(Size(nodes=10_000, edges=30_000, characters=3_000_000))}
 
-    def expected(self, target: Target) -> Mapping[str, float]:
+    def expected(self, target: JobTarget) -> Mapping[str, float]:
         """Return the parts with their sizes: learning from the questions, vectors from the snapshot."""
         parts = super().expected(target)
         if not learns_documents(self.settings):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.conf import settings
 
 from search.domain.errors import Fault, InvalidRequest
-from search.domain.job_kinds import PIPELINE, Kind, Target, argument
+from search.domain.job_kinds import PIPELINE, JobKind, JobTarget, argument
 from search.domain.run_context import RunContext
 from search.services.searches.pin import pins_as_json
 from search.services.searches.pin_searches import pin_searches
@@ -24,7 +24,7 @@ PLACES = {"/pipeline": "/arguments/pipeline"}
 
 
 @dataclass(frozen=True)
-class TuneJob(Kind):
+class TuneJob(JobKind):
     """Chooses the weights of fusion (Kind); what has been searched is not searched again after an interruption."""
 
     units: ClassVar[Mapping[str, str]] = LEARNING
@@ -48,7 +48,7 @@ class TuneJob(Kind):
         searches, weights = PARTS
         return {searches: 60.0, weights: 10.0}
 
-    def refuse(self, target: Target) -> Sequence[Fault]:
+    def refuse(self, target: JobTarget) -> Sequence[Fault]:
         """Refuse a pipeline that has no weights to choose, and questions that may not be used for it."""
         faults: list[Fault] = []
         try:
@@ -61,7 +61,7 @@ class TuneJob(Kind):
             refuse_splits(examples, "Tuning", (TRAIN, VAL))
         return faults
 
-    def freeze(self, target: Target) -> Mapping[str, Any]:
+    def freeze(self, target: JobTarget) -> Mapping[str, Any]:
         """Return the specification, so that another version of the pipeline does not change what is tuned."""
         try:
             pins = pin_searches(
@@ -72,7 +72,7 @@ class TuneJob(Kind):
             # The work of a command says itself what it refuses.
             return {}
 
-    def run(self, target: Target, run: RunContext) -> dict[str, Any]:
+    def run(self, target: JobTarget, run: RunContext) -> dict[str, Any]:
         """Choose, and return the report."""
         question_set, examples = chosen(target, self.split, self.limit)
         return tune(

@@ -31,7 +31,7 @@ from training.learning.devices import training_device
 from training.learning.encoder_fit import EncoderFit, EncoderNet, ranks
 from training.learning.encoder_lists import (
     RETRIEVED,
-    Asked,
+    EncoderAsked,
     Texts,
     asked_of,
     held_out,
@@ -41,7 +41,7 @@ from training.learning.encoder_lists import (
 from training.learning.retriever_fitting import measures
 from training.learning.retriever_settings import RetrieverSettings
 from training.learning.stepwise import CHECKPOINT_SECONDS, Fitted, HowToStep
-from training.learning.task import Card, Evaluated, Learned, Material, TooFew
+from training.learning.task import Evaluated, LearnedTask, Material, TooFew, TrainingCard
 
 FEWEST, FEW = RetrieverSettings.FEWEST, 100
 """Fewest questions that a training accepts, and the number below which a warning says that little can be learned."""
@@ -52,7 +52,7 @@ Figures = Mapping[str, float]
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedEncoder(Learned):
+class LearnedEncoder(LearnedTask):
     """The trained encoder, how the held-out questions were answered before and after, and how much there was of all."""
 
     fitted: Fitted
@@ -68,9 +68,9 @@ class EncoderTask:
     learner: RetrieverSettings
     material: Material
 
-    def describe(self) -> Card:
+    def describe(self) -> TrainingCard:
         """Describe the learner for the model card."""
-        return Card(
+        return TrainingCard(
             "Encoder of questions and documents",
             "It turns questions and the texts of nodes into vectors. It learns from questions and their answers: an "
             "answer is compared with the answers of other questions and with wrong results of the question's own "
@@ -124,7 +124,7 @@ class EncoderTask:
         }  # fmt: skip
         return Evaluated(metrics, table)
 
-    def _questions(self, run: RunContext) -> tuple[list[Asked], list[Asked]]:
+    def _questions(self, run: RunContext) -> tuple[list[EncoderAsked], list[EncoderAsked]]:
         """Return the questions that are learned from, and those that are held out: real ones, if there are any."""
         material, learner = self.material, self.learner
         made = list(zip(material.synthesised, material.synthesised_answers, strict=True))[: learner.synthesised]
@@ -206,7 +206,7 @@ def kinds_of(material: Material) -> list[str]:
     return sorted(material.tools.vectors.kinds)
 
 
-def _checkpoint(learner: RetrieverSettings, base: str, taught: Sequence[Asked], how: HowToStep) -> str:
+def _checkpoint(learner: RetrieverSettings, base: str, taught: Sequence[EncoderAsked], how: HowToStep) -> str:
     """Return the name of a fit's checkpoint; other questions, negatives or settings give another name."""
     content = hashlib.blake2b(repr((asdict(learner), base, how)).encode(), digest_size=8)
     for one in taught:

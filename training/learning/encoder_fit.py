@@ -22,7 +22,7 @@ from search.domain.run_context import RunContext
 from search.neural.devices import computes_bfloat16, seeded
 from search.neural.field_retriever import padded, tokenized
 from search.neural.memory import within_memory
-from training.learning.encoder_lists import Asked, Texts
+from training.learning.encoder_lists import EncoderAsked, Texts
 from training.learning.stepwise import HowToStep, StepwiseFit
 
 AT_ONCE = 32
@@ -85,7 +85,7 @@ class Batch:
     right: NDArray[np.int64]
 
 
-class EncoderFit(StepwiseFit[Asked]):
+class EncoderFit(StepwiseFit[EncoderAsked]):
     """A fit of an encoder on questions with their answers and hard negatives."""
 
     model: EncoderNet
@@ -93,7 +93,7 @@ class EncoderFit(StepwiseFit[Asked]):
     def __init__(
         self,
         model: EncoderNet,
-        questions: Sequence[Asked],
+        questions: Sequence[EncoderAsked],
         texts: Texts,
         how: HowToStep,
         hard: int,
@@ -117,7 +117,7 @@ class EncoderFit(StepwiseFit[Asked]):
         """A text of the largest length."""
         return f"text of {self.model.tokens} tokens"
 
-    def losses(self, step: int, chosen: Sequence[Asked], at_once: int) -> Sequence[float]:
+    def losses(self, step: int, chosen: Sequence[EncoderAsked], at_once: int) -> Sequence[float]:
         """Add the gradient of the step's mean loss; see the base class.
 
         If there are more than `at_once` texts, they are embedded twice: first without gradients, for the loss and its
@@ -162,7 +162,7 @@ class EncoderFit(StepwiseFit[Asked]):
         scores = (cosines / self.temperature).masked_fill(torch.from_numpy(batch.barred).to(device), -torch.inf)
         return functional.cross_entropy(scores, torch.from_numpy(batch.right).to(device), reduction="none")
 
-    def _batch(self, chosen: Sequence[Asked], chance: np.random.Generator) -> Batch:
+    def _batch(self, chosen: Sequence[EncoderAsked], chance: np.random.Generator) -> Batch:
         """Return the texts of a step."""
         drawn = [one.drawn(self.hard, chance) for one in chosen]
         nodes = list(dict.fromkeys(key for keys in drawn for key in keys))
@@ -197,7 +197,7 @@ def embedded(net: EncoderNet, texts: Sequence[str], run: RunContext) -> Tensor:
 
 
 def ranks(
-    net: EncoderNet, questions: Sequence[Asked], pool: Sequence[int], texts: Texts, run: RunContext
+    net: EncoderNet, questions: Sequence[EncoderAsked], pool: Sequence[int], texts: Texts, run: RunContext
 ) -> list[NDArray[np.int64]]:
     """Return the ranks of each question's answers among the nodes of a pool, from 1, ascending; equal ones by key."""
     was = net.training

@@ -27,7 +27,7 @@ MINING = "questions"
 
 
 @dataclass(frozen=True)
-class Asked:
+class EncoderAsked:
     """A question with the keys of its answers, and the first results that are none, best first.
 
     `retrieved` says whether an answer is among the first `RETRIEVED` results by words or by vectors.
@@ -68,7 +68,7 @@ class Texts:
 def asked_of(
     examples: Sequence[Example], answers: Sequence[Keys], tools: LearningTools, mined: int, run: RunContext,
     done: int = 0, total: int = 0,
-) -> list[Asked]:  # fmt: skip
+) -> list[EncoderAsked]:  # fmt: skip
     """Return the questions that have an answer whose type may be one, each with its hard negatives.
 
     Negatives come from the questions' own searches by words and by vectors. `done` of `total` questions count as read
@@ -86,7 +86,7 @@ def asked_of(
             near = [one.key for one in tools.vectors.nearest(WHOLE, vector, RETRIEVED, labels, run.limit)]
             others = dict.fromkeys(key for key in chain(*zip_longest(near, words)) if key is not None)
             wrong = tuple(key for key in others if key not in right)[:mined]
-            found.append(Asked(example.id, example.text, right, wrong, not others.keys().isdisjoint(right)))
+            found.append(EncoderAsked(example.id, example.text, right, wrong, not others.keys().isdisjoint(right)))
     return found
 
 
@@ -99,7 +99,7 @@ def refuse_unretrieved(found: int, questions: int, where: str) -> None:
         )
 
 
-def held_out(questions: Sequence[Asked], settings: RetrieverSettings) -> NDArray[np.bool_]:
+def held_out(questions: Sequence[EncoderAsked], settings: RetrieverSettings) -> NDArray[np.bool_]:
     """Return for each question whether it is held out; questions with the same words are on the same side."""
     said = [normalised(one.text) or one.text for one in questions]
     distinct = list(dict.fromkeys(said))
@@ -108,7 +108,7 @@ def held_out(questions: Sequence[Asked], settings: RetrieverSettings) -> NDArray
     return np.array([text in out for text in said], dtype=np.bool_)
 
 
-def pool_of(questions: Sequence[Asked], tools: LearningTools, settings: RetrieverSettings) -> list[int]:
+def pool_of(questions: Sequence[EncoderAsked], tools: LearningTools, settings: RetrieverSettings) -> list[int]:
     """Return the nodes among which the answers of held-out questions are looked for, sorted.
 
     They are the questions' answers and hard negatives, and nodes drawn at random up to `measured_nodes`.

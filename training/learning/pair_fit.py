@@ -21,7 +21,7 @@ _LEAST = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class PairPart:
     """The meanings of some questions of a table, each question's together; `first` is the first of each.
 
     `group` numbers the meanings that find the same, each question's together; `first_group` is the first of each.
@@ -38,7 +38,7 @@ class Part:
     parts: csr_matrix
 
     @classmethod
-    def of_table(cls, table: PairTable, chosen: Places) -> Part:
+    def of_table(cls, table: PairTable, chosen: Places) -> PairPart:
         """Return the meanings of the chosen questions; questions without meanings are left out."""
         sizes = np.diff(table.first)[chosen]
         chosen, sizes = chosen[sizes > 0], sizes[sizes > 0]
@@ -103,7 +103,7 @@ def fit(
     and the mean loss of a question; `check` raises an exception if the run must stop.
     """
     taught = chosen[table.weight[chosen] > 0]
-    part = Part.of_table(table, taught)
+    part = PairPart.of_table(table, taught)
     known = np.flatnonzero(np.asarray(table.in_question[taught].sum(axis=0)).ravel() >= SEEN)
     weights = np.zeros(len(table.pairs))
     if not len(known):

@@ -13,7 +13,7 @@ from search.domain.trace import Limit
 from search.interfaces import Keys
 from search.neural.plan_scorer import PairWeights
 from search.stages.plan.read import Reader
-from search.stages.plan.sparse import WORDS, Elements, Learned, Words
+from search.stages.plan.sparse import WORDS, Elements, LearnedScorer, Words
 
 RIGHT = 0.5
 """Least F1 from which the nearest meanings are taken for right where none finds just the answers."""
@@ -73,7 +73,7 @@ class Collector:
         Raises DeadlineExceeded and SearchCancelled.
         """
         elements = Elements(self.reader.knowledge.schema)
-        reader = replace(self.reader, tried=self.tried, learned=Learned(PairWeights("", {}), elements))
+        reader = replace(self.reader, tried=self.tried, learned=LearnedScorer(PairWeights("", {}), elements))
         found = []
         for done, (text, own) in enumerate(zip(texts, answers, strict=True), 1):
             limit.check("training")

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from training.evaluation.calibration import calibration as by_bins
-from training.learning.pair_fit import Part
+from training.learning.pair_fit import PairPart
 from training.learning.plan_meanings import Values
 
 TEMPERATURES = np.geomspace(0.5, 4.0, 43)
 _SAME = 1e-6
 
 
-def best_temperature(scored: Sequence[tuple[Part, Values]], check: Callable[[], None] = lambda: None) -> float:
+def best_temperature(scored: Sequence[tuple[PairPart, Values]], check: Callable[[], None] = lambda: None) -> float:
     """Return the temperature of `TEMPERATURES` that calibrates first meanings best, on questions not learned from.
 
     The loss is the cross entropy of the probability of what the first meaning finds and its F1. `scored` are parts of a
@@ -35,7 +35,7 @@ def best_temperature(scored: Sequence[tuple[Part, Values]], check: Callable[[], 
     return float(min(TEMPERATURES, key=loss))
 
 
-def measures(scored: Sequence[tuple[Part, Values]], questions: int) -> dict[str, float]:
+def measures(scored: Sequence[tuple[PairPart, Values]], questions: int) -> dict[str, float]:
     """Return percentages of the questions, by the first meaning of each.
 
     `right`: no meaning that was tried is nearer to the answers, and it finds some. `whole`: it finds just the answers.
@@ -49,7 +49,7 @@ def measures(scored: Sequence[tuple[Part, Values]], questions: int) -> dict[str,
     return {name: round(100 * float(value) / questions, 2) for name, value in found.items()}
 
 
-def calibration(scored: Sequence[tuple[Part, Values]], temperature: float) -> dict[str, Any]:
+def calibration(scored: Sequence[tuple[PairPart, Values]], temperature: float) -> dict[str, Any]:
     """Return the mean probability and the mean F1 of the first meaning, in bins of its probability.
 
     `error` is the mean distance between the two, over all questions that have a meaning.

@@ -15,12 +15,12 @@ from search.neural.plan_scorer import FORM
 from search.stages.plan import Planner
 from training.data.examples import Example
 from training.learning.folds import folds_of, patterns_of
-from training.learning.pair_fit import Part, fit
+from training.learning.pair_fit import PairPart, fit
 from training.learning.plan_files import files_of, folds_of_hashes, pair_weights
 from training.learning.plan_meanings import Collector, Meanings, PairTable, Places, Values
 from training.learning.plan_quality import best_temperature, calibration, measures
 from training.learning.planner_settings import PlannerSettings
-from training.learning.task import FOLDS, Card, Evaluated, Learned, Material, TooFew
+from training.learning.task import FOLDS, Evaluated, LearnedTask, Material, TooFew, TrainingCard
 
 FEWEST_QUESTIONS = PlannerSettings.FEWEST
 """Smallest number of questions that a training accepts."""
@@ -34,14 +34,14 @@ _ALWAYS = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PlannerChoice:
     """How strongly the weights are held to 0, and which share of them is used."""
 
     penalty: float
     way: float
 
 
-GENTLE = Choice(10.0, 0.5)
+GENTLE = PlannerChoice(10.0, 0.5)
 """The choice for synthesised questions alone: their words are not people's. One half is what WiSE-FT (Wortsman et al.
 2022) recommends where there are no questions to choose it by."""
 
@@ -70,7 +70,7 @@ class PlannerLearner(PlannerSettings):
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class PlannerLesson:
     """Questions, the keys of their answers (sorted, one array a question), and the planner to teach.
 
     `more` are questions that every fit learns from, also those for measuring; nothing is measured on them.
@@ -85,30 +85,30 @@ class Lesson:
     """Whether `GENTLE` is taken, because mainly synthesised questions are learned from."""
 
 
-def lesson_of(material: Material, planner: Planner) -> Lesson:
+def lesson_of(material: Material, planner: Planner) -> PlannerLesson:
     """Return the lesson for a planner: measured on the questions that people asked, if there are enough of them.
 
     Synthesised questions are learned from beside them. Without enough, they count like all others.
     """
     if len(material.examples) >= FEWEST_QUESTIONS:
         made = material.synthesised, material.synthesised_answers
-        return Lesson(material.examples, material.answers, planner, *made)
+        return PlannerLesson(material.examples, material.answers, planner, *made)
     examples = [*material.examples, *material.synthesised]
     answers = [*material.answers, *material.synthesised_answers]
-    return Lesson(examples, answers, planner, gently=bool(material.synthesised))
+    return PlannerLesson(examples, answers, planner, gently=bool(material.synthesised))
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedPlanner(Learned):
+class LearnedPlanner(LearnedTask):
     """The weights fitted on all questions and, for measuring, those fitted without each fold.
 
     `scored` are the questions of each fold, with the scores of their meanings by weights that have not seen them.
     """
 
     meanings: Sequence[Meanings]
-    scored: Sequence[tuple[Part, Values]]
+    scored: Sequence[tuple[PairPart, Values]]
     temperature: float
-    choice: Choice
+    choice: PlannerChoice
     pairs: int
 
 
@@ -117,11 +117,11 @@ class PlannerTask:
     """The training of the planner on given questions (task.LearningTask)."""
 
     learner: PlannerLearner
-    lesson: Lesson
+    lesson: PlannerLesson
 
-    def describe(self) -> Card:
+    def describe(self) -> TrainingCard:
         """Describe the learner for the model card."""
-        return Card(
+        return TrainingCard(
             "Scorer of plans",
             "It scores the meanings that the grammar finds for a question: what the words of this knowledge base's "
             "questions say about paths, answer types and conditions. It learns from questions and their answers alone; "
@@ -146,7 +146,7 @@ class PlannerTask:
         scored = [
             (part, part.sums(weights))
             for fold, weights in enumerate(parts)
-            for part in [Part.of_table(table, np.flatnonzero(folds == fold))]
+            for part in [PairPart.of_table(table, np.flatnonzero(folds == fold))]
         ]
         temperature = best_temperature(scored, run.check)
         kept = [pair_weights(f"fold {fold}", table, weights, temperature) for fold, weights in enumerate(parts)]
@@ -200,14 +200,14 @@ class _Fits:
     folds: Places
     run: RunContext
 
-    def fitted(self, chosen: Choice | None) -> tuple[list[Values], Values, Choice]:
+    def fitted(self, chosen: PlannerChoice | None) -> tuple[list[Values], Values, PlannerChoice]:
         """Return the weights without each fold, those of all questions, and how these were chosen.
 
         `chosen` is taken for all, if it is given. With fewer than three folds none is left to choose by.
         """
         count = int(self.folds.max()) + 1
         if chosen is None and count < 3:
-            chosen = Choice(PENALTIES[0], 1.0)
+            chosen = PlannerChoice(PENALTIES[0], 1.0)
         penalties = PENALTIES if chosen is None else (chosen.penalty,)
         tick = self._ticking(len(penalties) * count * (1 if chosen else 2) + 1)
         without = {(fold, penalty): self._fit(f"without fold {fold}", self.folds != fold, penalty, tick)
@@ -231,24 +231,24 @@ class _Fits:
         whole = self._fit("all questions", np.ones(len(self.folds), dtype=np.bool_), own.penalty, tick)
         return parts, own.way * whole, own
 
-    def _choice(self, asked: Sequence[tuple[Places, dict[float, Values]]]) -> Choice:
+    def _choice(self, asked: Sequence[tuple[Places, dict[float, Values]]]) -> PlannerChoice:
         """Return the choice with the best mean F1 of the first meanings, of equal ones that with the lowest loss.
 
         `asked` are questions, with weights that have not learned from them by penalty. Where the best choice gains less
         than one standard error over the grammar alone, none of the weights is used.
         """
-        parts = [(Part.of_table(self.table, np.flatnonzero(chosen)), weights) for chosen, weights in asked]
+        parts = [(PairPart.of_table(self.table, np.flatnonzero(chosen)), weights) for chosen, weights in asked]
         plain = np.concatenate([part.firsts(part.scores)[1] for part, _ in parts])
-        scores: dict[Choice, tuple[float, float]] = {}
-        gains: dict[Choice, Values] = {}
-        for one in (Choice(penalty, way) for penalty, way in product(PENALTIES, WAYS)):
+        scores: dict[PlannerChoice, tuple[float, float]] = {}
+        gains: dict[PlannerChoice, Values] = {}
+        for one in (PlannerChoice(penalty, way) for penalty, way in product(PENALTIES, WAYS)):
             self.run.check()
             sums = [(part, part.sums(one.way * weights[one.penalty])) for part, weights in parts]
             gains[one] = np.concatenate([part.firsts(own)[1] for part, own in sums]) - plain
             scores[one] = round(float(gains[one].sum()), 6), -sum(part.loss(own) for part, own in sums)
         best = max(scores, key=scores.__getitem__)
         gain = gains[best]
-        return best if gain.sum() > gain.std() * len(gain) ** 0.5 else Choice(best.penalty, 0.0)
+        return best if gain.sum() > gain.std() * len(gain) ** 0.5 else PlannerChoice(best.penalty, 0.0)
 
     def _ticking(self, fits: int) -> Callable[[int], None]:
         """Return what counts finished fits."""

@@ -28,10 +28,10 @@ from training.learning.folds import folds_apart, folds_of, patterns_of
 from training.learning.plan_files import folds_of_hashes
 from training.learning.ranker_calibration import ListFacts, RankerCalibration, calibrated
 from training.learning.ranker_files import Model, files_of, served, tensors_of
-from training.learning.ranker_fit import Floats, Part, Ranks, fit_parts, mean_scores, shares_of_gain
+from training.learning.ranker_fit import Floats, RankerPart, Ranks, fit_parts, mean_scores, shares_of_gain
 from training.learning.ranker_settings import RankerSettings
-from training.learning.ranker_tables import Tables, collect
-from training.learning.task import FOLDS, Card, Evaluated, Learned, Material, TooFew
+from training.learning.ranker_tables import RankerTables, collect
+from training.learning.task import FOLDS, Evaluated, LearnedTask, Material, TooFew, TrainingCard
 
 FEWEST_QUESTIONS = RankerSettings.FEWEST
 """Smallest number of questions with an answer among their candidates that a training accepts."""
@@ -52,7 +52,7 @@ class RankerLearner(RankerSettings):
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedRanker(Learned):
+class LearnedRanker(LearnedTask):
     """The content of the artifact and, for measuring, each question's candidates as ranked without its fold.
 
     `ranked` and `given` hold the keys of the candidates from best to worst, by the place of the question. `calibration`
@@ -75,9 +75,9 @@ class RankerTask:
     learner: RankerLearner
     material: Material
 
-    def describe(self) -> Card:
+    def describe(self) -> TrainingCard:
         """Describe the learner for the model card."""
-        return Card(
+        return TrainingCard(
             "Ranker of candidates",
             "It orders the candidates of a search by what the search knows of them: scores and ranks in the lists, the "
             "plans that found them, names and words of the question near them in the graph, and the type that the "
@@ -177,7 +177,7 @@ class RankerTask:
         whole = SignalTable(table.keys, {**table.columns, **own})
         return Ranks(whole.matrix(names), np.isin(table.keys, self.material.answers[place]))
 
-    def _check_reach(self, tables: Tables, asked: int) -> None:
+    def _check_reach(self, tables: RankerTables, asked: int) -> None:
         """Raise TooFew if the candidates of too few questions hold an answer, with the numbers that show it."""
         held = [np.isin(table.keys, self.material.answers[place]) for place, table in tables.by_place.items()]
         useful = sum(bool(one.any()) and not bool(one.all()) for one in held)
@@ -213,7 +213,7 @@ class _Fitting:
     """Fits the parts of the rankers and reports each of them."""
 
     task: RankerTask
-    tables: Tables
+    tables: RankerTables
     names: Sequence[str]
     folds: NDArray[np.int64]
     read: Any
@@ -239,7 +239,7 @@ class _Fitting:
         Raises TooFew if the questions of all folds but one teach nothing.
         """
         chosen = [*(self.folds != fold for fold in range(int(self.folds.max()) + 1)), self.folds >= 0]
-        parts = [Part(self._teaching(ranks, one), 1) for one in chosen]
+        parts = [RankerPart(self._teaching(ranks, one), 1) for one in chosen]
         parts[-1] = replace(parts[-1], seeds=self.task.learner.seeds)
         return fit_parts(parts, self.task.learner, lambda fitted: self._tell(self.done + fitted))
 

@@ -46,14 +46,16 @@ class _Stopped(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class RankerPart:
     """What one ranker learns from: questions that teach, and the number of its seeds."""
 
     questions: Sequence[Ranks]
     seeds: int
 
 
-def fit_parts(parts: Sequence[Part], how: RankerSettings, done: Callable[[int], None]) -> list[list[lightgbm.Booster]]:
+def fit_parts(
+    parts: Sequence[RankerPart], how: RankerSettings, done: Callable[[int], None]
+) -> list[list[lightgbm.Booster]]:
     """Return the models of each part. Parts are fitted side by side, those with most to do first.
 
     LightGBM works outside the interpreter's lock, so threads suffice. `done` is called here with the number of parts

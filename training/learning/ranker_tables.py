@@ -15,7 +15,7 @@ from search.domain.run_context import RunContext
 from search.interfaces import Keys
 from search.signals.gather import Signals
 from search.signals.table import SignalTable
-from training.learning.task import Found, LearningTools, Material
+from training.learning.task import FoundOfTask, LearningTools, Material
 
 QUESTIONS_A_BLOCK = 32
 """Questions whose signals are saved together."""
@@ -23,7 +23,7 @@ PART = "searches"
 
 
 @dataclass(frozen=True)
-class Tables:
+class RankerTables:
     """The table of each question by its place; a question whose search failed has none."""
 
     by_place: Mapping[int, SignalTable]
@@ -40,13 +40,13 @@ class ReadSignals:
 
     depth: int
 
-    def __call__(self, found: Found, tools: LearningTools) -> SignalTable:
+    def __call__(self, found: FoundOfTask, tools: LearningTools) -> SignalTable:
         """Return the signals of the first `depth` candidates of every list."""
         signals = Signals(tools.adjacency, tools.mentions, tools.text, self.depth)
         return signals(found.question, found.fusion, found.plans, found.checked)
 
 
-def collect(material: Material, depth: int, places: Sequence[int], run: RunContext) -> Tables:
+def collect(material: Material, depth: int, places: Sequence[int], run: RunContext) -> RankerTables:
     """Search the questions at these places, and return the signals of the first `depth` candidates of every list.
 
     Raises what `run.check()` and the searches raise. Blocks that were saved by a former attempt are not searched again.
@@ -62,7 +62,7 @@ def collect(material: Material, depth: int, places: Sequence[int], run: RunConte
         else:
             found |= _read(saved)
     _search(material, depth, blocks, found, run, len(places))
-    return Tables(found)
+    return RankerTables(found)
 
 
 def _search(

@@ -25,7 +25,7 @@ from training.learning.reranker_lists import FEW, CandidateList, Documents, coll
 from training.learning.reranker_quality import Mix, Ordered, best_mix, figures, ordered
 from training.learning.reranker_settings import CAUSAL, PACKAGED, RerankerSettings
 from training.learning.stepwise import Fitted
-from training.learning.task import Card, Evaluated, Learned, Material
+from training.learning.task import Evaluated, LearnedTask, Material, TrainingCard
 
 CURVE = "curve.json"
 """File of the artifact: the loss of each step and the checks."""
@@ -55,7 +55,7 @@ class RerankerLearner(RerankerSettings):
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedReranker(Learned):
+class LearnedReranker(LearnedTask):
     """The trained model as files, and how it and the search before it ordered the held-out questions."""
 
     fitted: Fitted
@@ -72,9 +72,9 @@ class RerankerTask:
     learner: RerankerLearner
     material: Material
 
-    def describe(self) -> Card:
+    def describe(self) -> TrainingCard:
         """Describe the learner for the model card."""
-        return Card(
+        return TrainingCard(
             "Reranker",
             "It reads a question together with each of the first candidates of a search and orders them. It learns "
             "from questions and their answers: in each step, an answer that the search found is compared with the "

@@ -15,7 +15,7 @@ from search.stages.rerank import read_documents
 from search.text import DocumentForm
 from training.data.hashes import normalised
 from training.learning.reranker_settings import RerankerSettings
-from training.learning.task import Found, LearningTools, Material, TooFew
+from training.learning.task import FoundOfTask, LearningTools, Material, TooFew
 
 FEWEST = RerankerSettings.FEWEST
 """Fewest questions with an answer and a negative among their candidates that a training accepts."""
@@ -75,7 +75,7 @@ class ReadKeys:
 
     depth: int
 
-    def __call__(self, found: Found, tools: LearningTools) -> Sequence[int]:
+    def __call__(self, found: FoundOfTask, tools: LearningTools) -> Sequence[int]:
         """Return the keys of the first `depth` candidates."""
         return found.fusion.ranking.keys[: self.depth]
 

@@ -14,17 +14,17 @@ from search.fields.passages import Passages
 from search.fields.scores import FieldScores
 from search.interfaces import Keys
 from search.neural.devices import chosen_dtype
-from search.neural.field_retriever import Shape, base_tower, embedded, tokenized
+from search.neural.field_retriever import RetrieverShape, base_tower, embedded, tokenized
 from search.stages.retrieve_fields import first_weights
 from training.data.examples import Example
 from training.learning.devices import training_device
 from training.learning.encoder import EncoderTask
 from training.learning.folds import folds_apart, folds_of, patterns_of
-from training.learning.retriever_data import Lesson, asked, nodes_of
+from training.learning.retriever_data import RetrieverLesson, asked, nodes_of
 from training.learning.retriever_fit import Indices
-from training.learning.retriever_fitting import Fitting, LearnedRetriever, measures
+from training.learning.retriever_fitting import LearnedRetriever, RetrieverFitting, measures
 from training.learning.retriever_settings import TRAINED, RetrieverSettings
-from training.learning.task import Card, Evaluated, Material, TooFew
+from training.learning.task import Evaluated, Material, TooFew, TrainingCard
 
 FEWEST_QUESTIONS = RetrieverSettings.FEWEST
 """Smallest number of real questions that a training accepts, if there are any."""
@@ -42,7 +42,7 @@ class RetrieverLearner(RetrieverSettings):
         tools = material.tools
         lists = lists_of(tools.vectors.kinds, tools.text.fields, tools.adjacency.size)
         start = first_weights(lists)
-        shape = Shape(
+        shape = RetrieverShape(
             lists,
             tuple(name for name in lists if kind_of(name)),
             tuple(label.name for label in tools.schema.node_types),
@@ -62,11 +62,11 @@ class RetrieverTask:
 
     learner: RetrieverLearner
     material: Material
-    shape: Shape
+    shape: RetrieverShape
 
-    def describe(self) -> Card:
+    def describe(self) -> TrainingCard:
         """Describe the learner for the model card."""
-        return Card(
+        return TrainingCard(
             "Retriever of fields",
             "It reads a question for a retrieval of fields: the encoder's model makes its vector, one linear map for "
             "each kind of vectors turns it to that kind, and the lists (fields by meaning and by words, PageRank) are "
@@ -84,7 +84,7 @@ class RetrieverTask:
         settings = replace(self.learner, layers=self.learner.layers_for(len(made)))
         device = training_device(settings.device, "retriever")
         nodes = nodes_of(self.material.tools, self.shape, chosen_dtype("auto", device), device)
-        fitting = Fitting(
+        fitting = RetrieverFitting(
             settings, self.shape, self.material.tools.encoder.name, nodes, device, run, after_synthesised=len(made) > 0
         )
         if not len(real):
@@ -97,7 +97,7 @@ class RetrieverTask:
         metrics = {**learned.told, "before": before, "after": after}
         return Evaluated(metrics, {"untrained": before, "cross-fitted": after})
 
-    def _folds(self, real: Lesson) -> Indices:
+    def _folds(self, real: RetrieverLesson) -> Indices:
         how, texts = self.learner, [example.text for example in real.examples]
         patterns = patterns_of(texts, self.material.tools.mentions)
         if not how.apart:
@@ -105,7 +105,7 @@ class RetrieverTask:
         answers = [one.answers for one in real.asked]
         return folds_apart(texts, answers, self.material.tools.adjacency, how.folds, how.seed, patterns)
 
-    def _read(self, run: RunContext) -> tuple[Lesson, Lesson]:
+    def _read(self, run: RunContext) -> tuple[RetrieverLesson, RetrieverLesson]:
         """Return the real and the synthesised questions that have an answer whose type may be one."""
         examples, answers = list(self.material.examples), list(self.material.answers)
         made = list(self.material.synthesised)
@@ -127,7 +127,7 @@ class RetrieverTask:
 
     def _lesson(
         self, examples: Sequence[Example], answers: Sequence[Keys], run: RunContext, done: int, total: int
-    ) -> Lesson:
+    ) -> RetrieverLesson:
         tools = self.material.tools
         answerable = np.array([label.answerable for label in tools.schema.node_types], dtype=bool)
         passages = Passages(tools.encoder, tools.vectors)
@@ -143,4 +143,4 @@ class RetrieverTask:
                 found.append(asked(example.text, tokens[place], vectors[place], keys, scores, self.shape, run.check))
                 kept.append(example)
         run.report(_READ, done + len(examples), total)
-        return Lesson(found, kept)
+        return RetrieverLesson(found, kept)

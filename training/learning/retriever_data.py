@@ -14,7 +14,7 @@ from torch import Tensor
 from search.fields.names import kind_of
 from search.fields.scores import FieldScores, best_of
 from search.interfaces import Keys, Vectors
-from search.neural.field_retriever import Queries, Shape
+from search.neural.field_retriever import Queries, RetrieverShape
 from training.data.examples import Example
 from training.learning.task import LearningTools
 
@@ -26,7 +26,7 @@ _NEVER = -1e4
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class RetrieverAsked:
     """One question: its tokens, its answers' keys, and the entries of its lists without vectors.
 
     `vector` is that of the encoder's model, (dimensions,), for trainings that do not change the model.
@@ -42,10 +42,10 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class RetrieverLesson:
     """Questions in the form that is learned from, and the examples that they are."""
 
-    asked: Sequence[Asked]
+    asked: Sequence[RetrieverAsked]
     examples: Sequence[Example]
 
     def __len__(self) -> int:
@@ -58,7 +58,7 @@ class Lesson:
 
 
 @dataclass(frozen=True, eq=False)
-class Nodes:
+class RetrieverNodes:
     """What the queries are compared with.
 
     `rows`, (nodes, dense lists x dimensions), holds each node's vectors one after the other, zero where it has none.
@@ -72,9 +72,9 @@ class Nodes:
     def __len__(self) -> int:
         return len(self.types)
 
-    def at(self, keys: Tensor) -> Nodes:
+    def at(self, keys: Tensor) -> RetrieverNodes:
         """Return some of the nodes."""
-        return Nodes(self.rows[keys], self.types[keys], self.barred[keys])
+        return RetrieverNodes(self.rows[keys], self.types[keys], self.barred[keys])
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ class Entries:
     scores: Tensor
 
 
-def nodes_of(tools: LearningTools, shape: Shape, dtype: torch.dtype, device: str) -> Nodes:
+def nodes_of(tools: LearningTools, shape: RetrieverShape, dtype: torch.dtype, device: str) -> RetrieverNodes:
     """Return the vectors of all nodes. Raises StageError if the release has no matrix of a kind."""
     count, dimensions = tools.adjacency.size, tools.encoder.dimensions
     rows = torch.zeros((count, len(shape.dense) * dimensions), dtype=dtype)
@@ -97,8 +97,8 @@ def nodes_of(tools: LearningTools, shape: Shape, dtype: torch.dtype, device: str
         rows[torch.from_numpy(matrix.keys.astype(np.int64)), columns] = torch.from_numpy(matrix.rows).to(dtype)
     types = tools.adjacency.types.astype(np.int64)
     answerable = np.array([label.answerable for label in tools.schema.node_types], dtype=bool)
-    found = Nodes(rows, torch.from_numpy(types), torch.from_numpy(~answerable[types]))
-    return Nodes(found.rows.to(device), found.types.to(device), found.barred.to(device))
+    found = RetrieverNodes(rows, torch.from_numpy(types), torch.from_numpy(~answerable[types]))
+    return RetrieverNodes(found.rows.to(device), found.types.to(device), found.barred.to(device))
 
 
 def asked(
@@ -107,19 +107,19 @@ def asked(
     vector: Vectors,
     answers: Keys,
     scores: FieldScores,
-    shape: Shape,
+    shape: RetrieverShape,
     check: Callable[[], None],
-) -> Asked:
+) -> RetrieverAsked:
     """Return a question with the entries of its lists."""
     found = {name: best_of(one, KEPT) for name, one in scores.of(text, shape.lists, check).items()}
     places = [np.full(len(keys), shape.lists.index(name), dtype=np.int16) for name, (keys, _) in found.items()]
-    return Asked(
+    return RetrieverAsked(
         tokens, vector, answers, _joined(places, np.int16), _joined([keys for keys, _ in found.values()], np.int32),
         _joined([own.astype(np.float16) for _, own in found.values()], np.float16),
     )  # fmt: skip
 
 
-def entries_of(questions: Sequence[Asked], device: str, columns: NDArray[np.int64] | None = None) -> Entries:
+def entries_of(questions: Sequence[RetrieverAsked], device: str, columns: NDArray[np.int64] | None = None) -> Entries:
     """Return the entries of several questions; with `columns` (sorted keys), only those of these nodes."""
     rows = np.repeat(np.arange(len(questions)), [len(one.keys) for one in questions])
     lists = _joined([one.entries for one in questions], np.int16).astype(np.int64)
@@ -133,7 +133,7 @@ def entries_of(questions: Sequence[Asked], device: str, columns: NDArray[np.int6
     return Entries(*parts)
 
 
-def scores_of(queries: Queries, dense: Tensor, nodes: Nodes, entries: Entries) -> Tensor:
+def scores_of(queries: Queries, dense: Tensor, nodes: RetrieverNodes, entries: Entries) -> Tensor:
     """Return the score of every node for every question, (questions, nodes): the sum that a search computes.
 
     `dense` holds the places of the dense lists among all lists.

@@ -18,7 +18,7 @@ from search.neural.devices import computes_bfloat16, kind_of, seeded
 from search.neural.field_retriever import FieldNet, on_device, padded
 from search.neural.memory import out_of_memory, release_memory, within_memory
 from training.learning.devices import adam_w
-from training.learning.retriever_data import Asked, Nodes, entries_of, scores_of
+from training.learning.retriever_data import RetrieverAsked, RetrieverNodes, entries_of, scores_of
 
 Indices = NDArray[np.int64]
 WARM = 0.1
@@ -57,7 +57,7 @@ class FitSettings:
 class Trainer:
     """Trains one net, pass by pass. The same seed gives the same weights, also from a saved state."""
 
-    def __init__(self, net: FieldNet, nodes: Nodes, how: FitSettings, steps: int) -> None:
+    def __init__(self, net: FieldNet, nodes: RetrieverNodes, how: FitSettings, steps: int) -> None:
         self.net = net = on_device(net, how.device)
         self._nodes = nodes
         self._how = how
@@ -77,7 +77,12 @@ class Trainer:
         self._dense = torch.tensor([net.shape.lists.index(name) for name in net.shape.dense], device=how.device)
 
     def one_pass(
-        self, questions: Sequence[Asked], chosen: Indices, number: int, names: Sequence[str], check: Callable[[], None]
+        self,
+        questions: Sequence[RetrieverAsked],
+        chosen: Indices,
+        number: int,
+        names: Sequence[str],
+        check: Callable[[], None],
     ) -> float:
         """Learn from the chosen questions once, and return the mean loss. `number` counts the passes.
 
@@ -111,7 +116,7 @@ class Trainer:
         """The number of questions whose scores of all nodes are computed at once."""
         return max(1, min(32, 4_000_000 // max(1, len(self._nodes))))
 
-    def scores(self, questions: Sequence[Asked]) -> Tensor:
+    def scores(self, questions: Sequence[RetrieverAsked]) -> Tensor:
         """Return the score of every node for every question, (questions, nodes)."""
         with torch.inference_mode():
             return self._scores(questions, self._nodes, None)
@@ -149,7 +154,7 @@ class Trainer:
             for parameter, value in zip(self._learned, values, strict=True):
                 parameter.copy_(value)
 
-    def _step(self, questions: Sequence[Asked], chance: np.random.Generator) -> float:
+    def _step(self, questions: Sequence[RetrieverAsked], chance: np.random.Generator) -> float:
         """Learn from one batch and return its loss. A batch for which the GPU lacks memory is divided.
 
         Raises StageError if the memory does not suffice for one question.
@@ -168,7 +173,7 @@ class Trainer:
             self._schedule.step()
         return loss
 
-    def _backward_if_it_fits(self, questions: Sequence[Asked], columns: Indices | None) -> float | None:
+    def _backward_if_it_fits(self, questions: Sequence[RetrieverAsked], columns: Indices | None) -> float | None:
         self._optimizer.zero_grad()
         try:
             return self._backward(questions, columns)
@@ -180,7 +185,7 @@ class Trainer:
                 raise StageError("retriever", reason, permanent=True) from error
             return None
 
-    def _backward(self, questions: Sequence[Asked], columns: Indices | None) -> float:
+    def _backward(self, questions: Sequence[RetrieverAsked], columns: Indices | None) -> float:
         total = 0.0
         nodes = self._nodes if columns is None else self._nodes.at(torch.from_numpy(columns).to(self._how.device))
         for first in range(0, len(questions), self._at_once):
@@ -192,12 +197,12 @@ class Trainer:
             total += float(share.detach())
         return total
 
-    def _scores(self, questions: Sequence[Asked], nodes: Nodes, columns: Indices | None) -> Tensor:
+    def _scores(self, questions: Sequence[RetrieverAsked], nodes: RetrieverNodes, columns: Indices | None) -> Tensor:
         device = self._how.device
         queries = self.net.queries(self._embedded(questions))
         return scores_of(queries, self._dense, nodes, entries_of(questions, device, columns))
 
-    def _embedded(self, questions: Sequence[Asked]) -> Tensor:
+    def _embedded(self, questions: Sequence[RetrieverAsked]) -> Tensor:
         """Return the vectors of questions, (questions, dimensions); those of an unchanged model are known."""
         device = self._how.device
         if not self._how.layers:
@@ -214,7 +219,7 @@ class Trainer:
             found.append(read["sentence_embedding"])
         return torch.cat(found)[torch.from_numpy(np.argsort(order)).to(device)]
 
-    def _columns(self, questions: Sequence[Asked], chance: np.random.Generator) -> Indices | None:
+    def _columns(self, questions: Sequence[RetrieverAsked], chance: np.random.Generator) -> Indices | None:
         """Return the sorted keys that the loss is over: answers, all entries, and a sample; None for all nodes."""
         if not self._how.sample:
             return None
@@ -224,7 +229,7 @@ class Trainer:
 
 
 def mean_ranks(
-    members: Sequence[Trainer], questions: Sequence[Asked], check: Callable[[], None] = lambda: None
+    members: Sequence[Trainer], questions: Sequence[RetrieverAsked], check: Callable[[], None] = lambda: None
 ) -> list[NDArray[np.int64]]:
     """Return the ranks of each question's answers among all nodes by the mean of the members' scores.
 
@@ -232,7 +237,7 @@ def mean_ranks(
     """
     found: list[NDArray[np.int64]] = []
 
-    def rank(part: Sequence[Asked]) -> None:
+    def rank(part: Sequence[RetrieverAsked]) -> None:
         scores = torch.stack([one.scores(part) for one in members]).mean(dim=0).cpu().numpy()
         found.extend(ranks_of(row, one.answers) for row, one in zip(scores, part, strict=True))
 
@@ -262,7 +267,7 @@ def ranks_of(scores: NDArray[np.float32], answers: NDArray[np.integer]) -> NDArr
     return np.array(sorted(found), dtype=np.int64)
 
 
-def _right(questions: Sequence[Asked], nodes: int, columns: Indices | None) -> Tensor:
+def _right(questions: Sequence[RetrieverAsked], nodes: int, columns: Indices | None) -> Tensor:
     right = torch.zeros((len(questions), nodes), dtype=torch.bool)
     for row, one in enumerate(questions):
         places = one.answers if columns is None else np.searchsorted(columns, one.answers)

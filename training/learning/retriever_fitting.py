@@ -22,14 +22,14 @@ from torch import Tensor
 from search.domain.errors import StageError
 from search.domain.run_context import RunContext
 from search.neural.field_members import joined
-from search.neural.field_retriever import Shape, base_tower, new_net
+from search.neural.field_retriever import RetrieverShape, base_tower, new_net
 from training.learning.encoder_lists import RETRIEVED, refuse_unretrieved
 from training.learning.plan_files import folds_of_hashes
 from training.learning.retriever_best import Best, Ranks, Weights, best_of, bytes_tensor, kept_of
-from training.learning.retriever_data import Lesson, Nodes
+from training.learning.retriever_data import RetrieverLesson, RetrieverNodes
 from training.learning.retriever_fit import Diverged, FitSettings, Indices, Trainer, mean_ranks
 from training.learning.retriever_settings import RetrieverSettings
-from training.learning.task import FOLDS, Learned
+from training.learning.task import FOLDS, LearnedTask
 
 HELD_OUT = 10
 """Without real questions, one of this number of synthesised questions is only measured."""
@@ -45,7 +45,7 @@ Starts = Sequence[Sequence[Tensor]]
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedRetriever(Learned):
+class LearnedRetriever(LearnedTask):
     """The retriever and, for measuring, the ranks of the answers: cross-fitted (`ranks`) and untrained (`before`)."""
 
     ranks: Ranks
@@ -54,19 +54,19 @@ class LearnedRetriever(Learned):
 
 
 @dataclass(frozen=True, eq=False)
-class Fitting:
+class RetrieverFitting:
     """The fits of one training, one after the other."""
 
     settings: RetrieverSettings
-    shape: Shape
+    shape: RetrieverShape
     encoder: str
-    nodes: Nodes
+    nodes: RetrieverNodes
     device: str
     run: RunContext
     after_synthesised: bool = False
     """Whether the real questions come after synthesised ones."""
 
-    def alone(self, made: Lesson) -> LearnedRetriever:
+    def alone(self, made: RetrieverLesson) -> LearnedRetriever:
         """Return the retriever that learned from synthesised questions only; some of them are held out and measured."""
         places = np.arange(len(made))
         held = [one for at, one in enumerate(made.asked) if at % HELD_OUT == 0]
@@ -80,7 +80,7 @@ class Fitting:
         }  # fmt: skip
         return LearnedRetriever(self._weights(members), self._served([]), {}, after, before, told)
 
-    def both(self, made: Lesson, real: Lesson, folds: Indices) -> LearnedRetriever:
+    def both(self, made: RetrieverLesson, real: RetrieverLesson, folds: Indices) -> LearnedRetriever:
         """Return the retriever that learned from synthesised questions, if there are any, and then from real ones."""
         first = self._members(len(made))
         before = mean_ranks(first[:1], real.asked, self.run.check)
@@ -98,7 +98,7 @@ class Fitting:
         every = {**files, FOLDS: folds_of_hashes(real.examples, folds)}
         return LearnedRetriever(self._weights(whole), self._served(list(files)), every, best.ranks, before, told)
 
-    def _parts(self, members: Sequence[Trainer], made: Lesson, chosen: Indices) -> None:
+    def _parts(self, members: Sequence[Trainer], made: RetrieverLesson, chosen: Indices) -> None:
         """Learn from synthesised questions, part by part; the members learn side by side, each in its own order."""
         each = STEPS_A_PART * self.settings.batch
         parts: list[list[Indices]] = []
@@ -124,7 +124,7 @@ class Fitting:
                 saved = time.monotonic()
         self.run.report(LEARN, len(parts), len(parts))
 
-    def _folds(self, start: Starts, real: Lesson, folds: Indices) -> Best:
+    def _folds(self, start: Starts, real: RetrieverLesson, folds: Indices) -> Best:
         """Return the best pass of the folds."""
         count, passes = int(folds.max()) + 1, self._passes(len(real))
         mine = [np.flatnonzero(folds != fold) for fold in range(count)]
@@ -152,12 +152,12 @@ class Fitting:
         self.run.report(FOLD, passes * count, passes * count)
         return best
 
-    def _pass(self, members: Sequence[Trainer], real: Lesson, chosen: Indices, number: int) -> list[float]:
+    def _pass(self, members: Sequence[Trainer], real: RetrieverLesson, chosen: Indices, number: int) -> list[float]:
         """Learn from the chosen real questions once, and return each member's loss."""
         return [member.one_pass(real.asked, chosen, number, real.names, self.run.check) for member in members]
 
     def _measure(
-        self, best: Best, passes: int, trainers: Sequence[Sequence[Trainer]], real: Lesson, folds: Indices
+        self, best: Best, passes: int, trainers: Sequence[Sequence[Trainer]], real: RetrieverLesson, folds: Indices
     ) -> None:
         """Search each question by the retriever that has not learned from it; keep the pass if it is the best."""
         ranks: Ranks = [np.empty(0, dtype=np.int64)] * len(real)
@@ -173,7 +173,7 @@ class Fitting:
             best.passes, best.figure, best.ranks = passes, figures["MRR"], ranks
             best.weights = [self._weights(members) for members in trainers]
 
-    def _whole(self, start: Starts, real: Lesson, passes: int) -> list[Trainer]:
+    def _whole(self, start: Starts, real: RetrieverLesson, passes: int) -> list[Trainer]:
         """Return the members that learned from all real questions, in this number of passes."""
         most = self._passes(len(real))
         members = self._members(most * len(real), start, most)
@@ -248,7 +248,7 @@ class Fitting:
             raise StageError("retriever", reason, permanent=True) from error
         self.run.log(f"{error} Learning stopped at the pass before.")
 
-    def _key(self, name: str, lesson: Lesson, chosen: Indices, start: Starts = ()) -> str:
+    def _key(self, name: str, lesson: RetrieverLesson, chosen: Indices, start: Starts = ()) -> str:
         """Return the name of a fit's checkpoint; other questions, lists, settings or first weights give another."""
         content = hashlib.blake2b(repr((name, self.settings, self.shape, self.encoder)).encode(), digest_size=8)
         content.update(np.asarray(chosen).tobytes())

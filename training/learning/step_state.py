@@ -15,7 +15,7 @@ _ABOUT = "about"
 
 
 @dataclass(frozen=True)
-class State:
+class StepState:
     """How far a fit is: steps done, the loss of each, the checks (step, figure), and the best weights so far.
 
     `best` is the step of these weights, -1 before the first check.
@@ -28,7 +28,7 @@ class State:
     weights: Mapping[str, Tensor]
 
 
-def saved(state: State, weights: Mapping[str, Tensor], optimizer: torch.optim.Optimizer) -> bytes:
+def saved(state: StepState, weights: Mapping[str, Tensor], optimizer: torch.optim.Optimizer) -> bytes:
     """Return the state with the present weights and the optimizer's moments."""
     tensors = {f"now.{name}": tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     tensors |= {f"best.{name}": tensor.contiguous() for name, tensor in state.weights.items()}
@@ -40,7 +40,9 @@ def saved(state: State, weights: Mapping[str, Tensor], optimizer: torch.optim.Op
     return save({**tensors, _ABOUT: written})
 
 
-def restored(content: bytes | None, weights: Mapping[str, Tensor], optimizer: torch.optim.Optimizer) -> State | None:
+def restored(
+    content: bytes | None, weights: Mapping[str, Tensor], optimizer: torch.optim.Optimizer
+) -> StepState | None:
     """Put the weights and moments of a checkpoint into place, and return its state; None if there is none."""
     if content is None:
         return None
@@ -54,4 +56,4 @@ def restored(content: bytes | None, weights: Mapping[str, Tensor], optimizer: to
                 optimizer.state[parameter] = {"step": torch.tensor(float(about["step"])), **held}
     best = {name.removeprefix("best."): tensor for name, tensor in tensors.items() if name.startswith("best.")}
     checks = tuple((int(step), float(figure)) for step, figure in about["checks"])
-    return State(about["step"], tuple(about["curve"]), checks, about["best"], best)
+    return StepState(about["step"], tuple(about["curve"]), checks, about["best"], best)

@@ -20,7 +20,7 @@ from search.domain.errors import StageError
 from search.domain.run_context import RunContext
 from search.neural.memory import out_of_memory, release_memory
 from training.learning.devices import adam_w
-from training.learning.step_state import State, restored, saved
+from training.learning.step_state import StepState, restored, saved
 
 EXPLODED = 5.0
 """A mean loss of a step above this multiple of the loss of guessing counts as exploded."""
@@ -35,14 +35,14 @@ LEARNING = "learning"
 """Name of the part of the work."""
 
 
-class Named(Protocol):
+class NamedFeature(Protocol):
     """A question that has an id."""
 
     @property
     def id(self) -> str: ...
 
 
-Q = TypeVar("Q", bound=Named)
+Q = TypeVar("Q", bound=NamedFeature)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class StepwiseFit(ABC, Generic[Q]):
         """
         optimizer = self._optimizer()
         weights = trainable(self.model)
-        state = restored(self.run.checkpoints.load(self.key), weights, optimizer) or State(0, (), (), -1, {})
+        state = restored(self.run.checkpoints.load(self.key), weights, optimizer) or StepState(0, (), (), -1, {})
         stopped, looked = "", time.monotonic()
         while state.step < self.how.steps and not stopped:
             self.run.report(LEARNING, state.step, self.how.steps)
@@ -205,7 +205,7 @@ class StepwiseFit(ABC, Generic[Q]):
                 raise StageError("training", reason, permanent=True) from error
             return None
 
-    def _wrong(self, state: State, chosen: Sequence[Q], loss: float, norm: float) -> str:
+    def _wrong(self, state: StepState, chosen: Sequence[Q], loss: float, norm: float) -> str:
         """Return a sentence that says what is wrong with a step's loss or gradient; empty if nothing is."""
         largest = EXPLODED * self.guessing
         if math.isfinite(loss) and math.isfinite(norm) and loss <= largest:
@@ -215,7 +215,7 @@ class StepwiseFit(ABC, Generic[Q]):
         kept = f"the weights of step {state.best} are kept" if state.best >= 0 else "the weights before it are kept"
         return f"Training stopped in step {state.step + 1}: {said}, in the batch of the questions {named}; {kept}."
 
-    def _checked(self, state: State, weights: Mapping[str, Tensor]) -> State:
+    def _checked(self, state: StepState, weights: Mapping[str, Tensor]) -> StepState:
         """Return the state after the model was measured; the weights are kept if it is the best so far."""
         self.model.eval()
         figure = self.figure()

@@ -72,7 +72,7 @@ class LearningTools(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundOfTask:
     """What a search hands to its reranker: the arguments of `RerankStage`, except the limit."""
 
     question: Question
@@ -81,10 +81,10 @@ class Found:
     checked: CheckedConditions
 
 
-class Reader(Protocol):
+class TaskReader(Protocol):
     """What a learner keeps of a search. It is sent to other processes, so it holds settings and no tools."""
 
-    def __call__(self, found: Found, tools: LearningTools) -> Any:
+    def __call__(self, found: FoundOfTask, tools: LearningTools) -> Any:
         """Return what is kept; it is sent back from another process."""
         ...
 
@@ -110,7 +110,7 @@ class Finder(Protocol):
         """A text that changes with the release, the pipeline and the models that the questions are searched with."""
         ...
 
-    def __call__(self, place: int, limit: Limit) -> Found | None:
+    def __call__(self, place: int, limit: Limit) -> FoundOfTask | None:
         """Return what the search for the question at a place hands to its reranker.
 
         Returns None if the search fails in a way that fails for users too, such as a question that is too long. Raises
@@ -119,7 +119,7 @@ class Finder(Protocol):
         """
         ...
 
-    def read(self, places: Sequence[int], reader: Reader, run: RunContext) -> Iterator[tuple[int, Any]]:
+    def read(self, places: Sequence[int], reader: TaskReader, run: RunContext) -> Iterator[tuple[int, Any]]:
         """Search the questions at these places, and yield each place with what `reader` keeps of its search.
 
         The order is any, because many questions are searched by several processes. The value is None if the search
@@ -143,11 +143,11 @@ class Unsearched:
         """An empty text."""
         return ""
 
-    def __call__(self, place: int, limit: Limit) -> Found | None:
+    def __call__(self, place: int, limit: Limit) -> FoundOfTask | None:
         """Raise KeyError, because no question can be searched."""
         raise KeyError(place)
 
-    def read(self, places: Sequence[int], reader: Reader, run: RunContext) -> Iterator[tuple[int, Any]]:
+    def read(self, places: Sequence[int], reader: TaskReader, run: RunContext) -> Iterator[tuple[int, Any]]:
         """Yield nothing; there are no places."""
         yield from ()
 
@@ -173,7 +173,7 @@ class Material:
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class LearnedTask:
     """The result of learning, in the form that `register_artifact` takes: weights, description and further files."""
 
     tensors: Mapping[str, NDArray[Any]]
@@ -193,7 +193,7 @@ class Evaluated:
 
 
 @dataclass(frozen=True)
-class Card:
+class TrainingCard:
     """A learner's part of the model card: a title, a description of the learning, and its limits."""
 
     title: str
@@ -201,7 +201,7 @@ class Card:
     limits: str = ""
 
 
-L = TypeVar("L", bound=Learned)
+L = TypeVar("L", bound=LearnedTask)
 
 
 class LearningTask(Protocol[L]):
@@ -219,7 +219,7 @@ class LearningTask(Protocol[L]):
         """Return measures of `learned`, the result of this task's `fit`. Raises the same exceptions as `fit`."""
         ...
 
-    def describe(self) -> Card:
+    def describe(self) -> TrainingCard:
         """Describe the learner for the model card."""
         ...
 

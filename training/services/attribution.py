@@ -16,7 +16,7 @@ from training.evaluation.lost import TOP, Attribution, FoundNode, described
 from training.evaluation.lost.facts import Held, RunFacts
 from training.evaluation.lost.recorded import RecordedStep, held
 from training.services.attribution_facts import FactFinder
-from training.services.replay import FinishedSearch
+from training.services.replay import ReplayedSearch
 
 SECONDS = 10.0
 """Longest time in seconds for the attribution of one question."""
@@ -58,7 +58,7 @@ def attribute(
         stages = pipeline.compose(run.specification, tools)
         if steps is None:
             steps = list(run.steps.exclude(role__in=UNREAD_ROLES))
-        search = FinishedSearch(question_of(run, tools.schema), steps, listed, pipeline, stages, tools)
+        search = ReplayedSearch(question_of(run, tools.schema), steps, listed, pipeline, stages, tools)
         return attribute_search(search, answers, k=k, limit=limit)
     except SearchCancelled:
         raise
@@ -66,7 +66,7 @@ def attribute(
         return undecided(answers, listed, k, f"The search cannot be examined: {error}")
 
 
-def attribute_search(search: FinishedSearch, expected: Sequence[str], *, k: int = TOP, limit: Limit) -> Attribution:
+def attribute_search(search: ReplayedSearch, expected: Sequence[str], *, k: int = TOP, limit: Limit) -> Attribution:
     """Return where the expected answers of a search were lost, whatever holds its record; see `attribute`.
 
     Raises StageError if a tool does not answer, DeadlineExceeded, SearchCancelled, UnreadablePayload.
@@ -97,7 +97,7 @@ def undecided(answers: tuple[str, ...], listed: Listed, k: int, why: str) -> Att
     return described(facts, k, tuple(FoundNode(rank, one, "", "", one in answers) for rank, one in found))
 
 
-def _first_results(search: FinishedSearch, answers: Sequence[str]) -> tuple[FoundNode, ...]:
+def _first_results(search: ReplayedSearch, answers: Sequence[str]) -> tuple[FoundNode, ...]:
     ids = search.answer.ids[:FOUND_SHOWN]
     keys = [key for key in search.tools.nodes.keys(ids) if key is not None]
     nodes = search.tools.nodes.references(keys)

@@ -14,11 +14,11 @@ from search.domain.payloads import BoundAnchor
 from search.domain.plan import ScoredPlan
 from search.domain.trace import Limit
 from training.evaluation.lost import PossiblePlan
-from training.evaluation.lost.facts import ExecutedPlan, GraphFacts, Held, RunFacts, Ways
+from training.evaluation.lost.facts import ExecutedPlan, GraphFacts, Held, LostWays, RunFacts
 from training.evaluation.lost.recorded import Recorded, TypedStep, held, input_name, inputs_of, list_step
 from training.evaluation.lost.ways import way_search
 from training.services.list_titles import titles_in
-from training.services.replay import FinishedSearch, Repeated, repeated
+from training.services.replay import Repeated, ReplayedSearch, repeated
 
 FURTHER = Reach(k=4.0, tau=0.85)
 """How much further anchors are looked up to see whether a less similar node was meant."""
@@ -38,7 +38,7 @@ class Findings:
 class FactFinder:
     """Finds the facts about one search and its expected answers, as far as lost answers need them."""
 
-    search: FinishedSearch
+    search: ReplayedSearch
     expected: tuple[str, ...]
     k: int
     limit: Limit
@@ -99,7 +99,7 @@ class FactFinder:
         depth = getattr(getattr(self.search.stages, step.name, None), "depth", None)
         return depth if isinstance(depth, int) else None
 
-    def _ways(self) -> tuple[Ways, PossiblePlan | None, str]:
+    def _ways(self) -> tuple[LostWays, PossiblePlan | None, str]:
         """Return the plans of the question that find the answers; they are unsure if it cannot be read here."""
         tools = self.search.tools
         try:
@@ -108,9 +108,9 @@ class FactFinder:
             return look(self.search.question.text, self.keys, executed, self.limit)
         except (StageError, OSError, KeyError) as error:
             said = f"The plans of the question could not be listed: {error}."
-            return Ways(unsure=said), None, said
+            return LostWays(unsure=said), None, said
 
-    def _graph(self, ways: Ways, again: Repeated, due: Sequence[str]) -> GraphFacts:
+    def _graph(self, ways: LostWays, again: Repeated, due: Sequence[str]) -> GraphFacts:
         planned = any(step.role == "plan" for step in self.recorded.steps)
         plans = tuple(self._executed(index, again, due) for index in range(len(self.recorded.plans.entries)))
         running = [plan for plan in plans if plan.runs]
@@ -140,7 +140,7 @@ class FactFinder:
             return replace(plan, unsure=frozenset(open_))
         return replace(plan, reaches=plan.reaches | reached)
 
-    def _examined(self, plan: ExecutedPlan, ways: Ways, due: Sequence[str]) -> ExecutedPlan:
+    def _examined(self, plan: ExecutedPlan, ways: LostWays, due: Sequence[str]) -> ExecutedPlan:
         """Return the best plan with the answers that it would reach without filters or with other bindings."""
         away = [one for one in due if one not in plan.reaches | plan.unsure]
         if not away:

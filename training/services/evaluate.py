@@ -27,7 +27,7 @@ from training.evaluation.measures import SEED
 from training.evaluation.report import latency
 from training.evaluation.runner import QuestionOutcome
 from training.models import AskedQuestion, Evaluation, QuestionSet
-from training.services.evaluations.ask import Asked
+from training.services.evaluations.ask import EvaluationAsked
 from training.services.evaluations.begin_and_end import create_evaluation, ending
 from training.services.evaluations.build_report import build_report, lines_of, write_files
 from training.services.evaluations.choose_pins import checked_pins, dropped
@@ -189,7 +189,7 @@ def _ask_all(
     """Ask the questions at these places of one label, and store the outcomes in batches."""
     rows = dict(AskedQuestion.objects.filter(evaluation=evaluation).values_list("position", "pk"))
     total = len(plan.examples)
-    done, batch, stored = total - len(places), list[Asked](), time.monotonic()
+    done, batch, stored = total - len(places), list[EvaluationAsked](), time.monotonic()
     run.progress(label, done, total)
     for asked in asking.ask(plan.tasks(label, places), run):
         batch.append(asked)
@@ -202,7 +202,11 @@ def _ask_all(
 
 
 def _store(
-    evaluation: Evaluation, plan: QuestionPlan, rows: Mapping[int, int], batch: Sequence[Asked], run: RunContext
+    evaluation: Evaluation,
+    plan: QuestionPlan,
+    rows: Mapping[int, int],
+    batch: Sequence[EvaluationAsked],
+    run: RunContext,
 ) -> None:
     """Store outcomes. Raises StageError when the release was dropped, which makes every further search fail."""
     if not batch:

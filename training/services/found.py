@@ -18,7 +18,7 @@ from search.services.searches.check_request import check_question
 from search.services.searches.pin import Pin, PipelineChoice
 from search.services.searches.pin_searches import pin_searches
 from training.data.examples import Example
-from training.learning.task import Finder, Found, Reader, Unsearched
+from training.learning.task import Finder, FoundOfTask, TaskReader, Unsearched
 from training.services.cross_fitting import cross_fitted
 from training.services.evaluations.processes import Started, processes_for
 
@@ -62,7 +62,7 @@ class Searcher:
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_composed": None}
 
-    def __call__(self, place: int, limit: Limit) -> Found | None:
+    def __call__(self, place: int, limit: Limit) -> FoundOfTask | None:
         """Search the question at a place (task.Finder). Each search has the time that users' searches have."""
         pin = self._pins[place] if 0 <= place < len(self._pins) else None
         if pin is None:
@@ -76,12 +76,12 @@ class Searcher:
             search(Question(text), stages, trace)
         except _Handed as handed:
             question, fusion, plans, checked, *_ = handed.arguments
-            return Found(question, fusion, plans, checked)
+            return FoundOfTask(question, fusion, plans, checked)
         except DeadlineExceeded:
             limit.check("search")
         return None
 
-    def reading(self, place: int, reader: Reader, limit: Limit) -> Any:
+    def reading(self, place: int, reader: TaskReader, limit: Limit) -> Any:
         """Return what a reader keeps of the search for the question at a place; None if the search fails."""
         found = self(place, limit)
         pin = self._pins[place]
@@ -100,7 +100,7 @@ class Searcher:
 class ReadingAnswerer:
     """Searches and reads in another process (`serve`): its tasks are places."""
 
-    def __init__(self, parts: tuple[Searcher, Reader]) -> None:
+    def __init__(self, parts: tuple[Searcher, TaskReader]) -> None:
         self._searcher, self._reader = parts
 
     def compose(self) -> dict[int, tuple[str, str, bool]]:
@@ -136,11 +136,11 @@ class SearchFinder:
         versions = {pin.settings_version for pin in self._pins if pin is not None}
         return f"{self._release.pk} {sorted(versions)} {' '.join(used)}"
 
-    def __call__(self, place: int, limit: Limit) -> Found | None:
+    def __call__(self, place: int, limit: Limit) -> FoundOfTask | None:
         """Search the question at a place; see the protocol."""
         return self._searcher(place, limit)
 
-    def read(self, places: Sequence[int], reader: Reader, run: RunContext) -> Iterator[tuple[int, Any]]:
+    def read(self, places: Sequence[int], reader: TaskReader, run: RunContext) -> Iterator[tuple[int, Any]]:
         """Search questions, many of them in as many processes as there are processors; see the protocol."""
         processes = processes_for(len(places))
         if processes <= 1:

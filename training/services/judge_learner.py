@@ -20,11 +20,11 @@ from search.models import PipelineVersion
 from training import wiring
 from training.data.examples import Example
 from training.data.hashes import question_hash
-from training.evaluation.verdict import Verdict, not_on
+from training.evaluation.verdict import ComparisonVerdict, not_on
 from training.learning.folds import folds_of, patterns_of
 from training.services.find_release import find_release
-from training.services.judge_version import Judged, compare, judge_version
-from training.services.train_request import JUDGING_SEED, TRIAL_FOLDS, Request, judging
+from training.services.judge_version import JudgedVersion, compare, judge_version
+from training.services.train_request import JUDGING_SEED, TRIAL_FOLDS, TrainRequest, judging
 
 ONLY_MADE_ONES = (
     "an order of results that synthesised questions alone have taught gained nothing on questions that people asked; "
@@ -33,7 +33,7 @@ ONLY_MADE_ONES = (
 TRIAL, JUDGING = "trial", "judging"
 """Names of the parts of the work: learning from a part of the questions, and the searches that judge."""
 
-Make = Callable[[Request, RunContext], tuple[PipelineVersion, dict[str, Any]]]
+Make = Callable[[TrainRequest, RunContext], tuple[PipelineVersion, dict[str, Any]]]
 """Trains from the questions of a request, and returns the version, which is not active, and the report."""
 
 
@@ -46,12 +46,14 @@ class JudgedLearner:
 
     version: PipelineVersion
     report: dict[str, Any]
-    verdict: Verdict
-    after: Judged | None
+    verdict: ComparisonVerdict
+    after: JudgedVersion | None
     trial: bool = False
 
 
-def judge_learner(request: Request, learner: str, before: Judged, make: Make, run: RunContext) -> JudgedLearner:
+def judge_learner(
+    request: TrainRequest, learner: str, before: JudgedVersion, make: Make, run: RunContext
+) -> JudgedLearner:
     """Train a learner with `make` and compare the version with the one that `before` measures, on `judging(request)`.
 
     Raises the exceptions of `make` and of `judge_version`.
@@ -66,7 +68,9 @@ def judge_learner(request: Request, learner: str, before: Judged, make: Make, ru
     return JudgedLearner(version, report, verdict, after)
 
 
-def judged(request: Request, version: PipelineVersion | None, examples: list[Example], run: RunContext) -> Judged:
+def judged(
+    request: TrainRequest, version: PipelineVersion | None, examples: list[Example], run: RunContext
+) -> JudgedVersion:
     """Return the measures of a version (None: the site's) on these questions."""
     return judge_version(
         knowledge_base=request.knowledge_base, pipeline=request.named_pipeline, version=version, examples=examples,
@@ -74,14 +78,14 @@ def judged(request: Request, version: PipelineVersion | None, examples: list[Exa
     )  # fmt: skip
 
 
-def held_back(request: Request) -> NDArray[np.bool_]:
+def held_back(request: TrainRequest) -> NDArray[np.bool_]:
     """Return for each question of a request whether a trial keeps it back; a pattern of questions is kept together."""
     texts = [example.text for example in request.examples]
     mentions = search_wiring.tools(find_release(request.knowledge_base, request.release)).mentions
     return folds_of(texts, TRIAL_FOLDS, JUDGING_SEED, patterns_of(texts, mentions)) == 0
 
 
-def _tried_out(request: Request, before: Judged, make: Make, run: RunContext) -> JudgedLearner:
+def _tried_out(request: TrainRequest, before: JudgedVersion, make: Make, run: RunContext) -> JudgedLearner:
     """Learn from a part of the questions, judge by the rest, and learn from all if that is right."""
     back = held_back(request)
     learned = [one for one, held in zip(request.examples, back, strict=True) if not held]
@@ -90,7 +94,7 @@ def _tried_out(request: Request, before: Judged, make: Make, run: RunContext) ->
     places = np.array([at for at, one in enumerate(asked) if question_hash(one) in held], dtype=np.intp)
     version, report = make(replace(request, examples=learned), run.part(TRIAL))
     if not len(places):
-        verdict = Verdict(False, not_on("no question is left to judge it by"), 0, {}, {}, ())
+        verdict = ComparisonVerdict(False, not_on("no question is left to judge it by"), 0, {}, {}, ())
         return JudgedLearner(version, report, verdict, None, trial=True)
     after = judged(request, version, [asked[at] for at in places], run.part(JUDGING))
     verdict = compare(before.at(places), after, f"{request.asked} of {len(asked):,}")

@@ -20,7 +20,7 @@ from training import wiring
 from training.data.examples import BadQuestions, Example, capped
 from training.data.hashes import data_hash, question_hash
 from training.data.splits import counts
-from training.learning.task import Evaluated, Learned, Learner, LearningTask, Material, TooFew
+from training.learning.task import Evaluated, LearnedTask, Learner, LearningTask, Material, TooFew
 from training.models import QuestionSet
 from training.services.found import found_by
 from training.services.learned_from import QUESTIONS_FILE
@@ -61,7 +61,7 @@ class Lesson:
         }  # fmt: skip
 
     def register(
-        self, artifact_id: str, kind: str, task: LearningTask[Any], learned: Learned, evaluated: Evaluated
+        self, artifact_id: str, kind: str, task: LearningTask[Any], learned: LearnedTask, evaluated: Evaluated
     ) -> Artifact:
         """Write the artifact, in the caller's transaction, and return its row."""
         settled = self.settled()
@@ -123,7 +123,7 @@ class Lesson:
         return Material(own, answers, tools, options, found_by(release, name, own, on), made, others)
 
 
-def taught(task: LearningTask[Any], run: RunContext) -> tuple[Learned, Evaluated]:
+def taught(task: LearningTask[Any], run: RunContext) -> tuple[LearnedTask, Evaluated]:
     """Return the learned model and its measures. Raises BadQuestions for too few questions, RunCancelled."""
     try:
         learned = task.fit(run)

@@ -11,7 +11,7 @@ from search.models import Release
 from search.neural.encoder_names import parts
 from search.services.code_version import code_version
 from training.data.splits import VAL
-from training.learning.task import Card, Evaluated
+from training.learning.task import Evaluated, TrainingCard
 from training.models import QuestionSet
 from training.services.question_sets import described_set
 
@@ -39,7 +39,7 @@ def job_of(
 
 
 def model_card(
-    card: Card,
+    card: TrainingCard,
     kind: str,
     configuration: Mapping[str, Any],
     evaluated: Evaluated,

@@ -25,7 +25,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class QuestionDraft:
     """Questions with where they are to be stored; `notes` are sentences about how they came to be."""
 
     knowledge_base: str
@@ -35,7 +35,7 @@ class Draft:
     notes: tuple[str, ...] = ()
 
 
-def keep_draft(draft: Draft, author: int) -> str:
+def keep_draft(draft: QuestionDraft, author: int) -> str:
     """Write a draft and return the token by which its author finds it. Drafts that are too old are deleted."""
     folder = _folder()
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -51,7 +51,7 @@ def keep_draft(draft: Draft, author: int) -> str:
     return token
 
 
-def read_draft(token: str, author: int) -> Draft | None:
+def read_draft(token: str, author: int) -> QuestionDraft | None:
     """Return a draft of this account, None where there is none (any more)."""
     path = _folder() / f"{token}.gz"
     if not _TOKEN.fullmatch(token) or not path.is_file():
@@ -62,7 +62,7 @@ def read_draft(token: str, author: int) -> Draft | None:
         return None
     rows = (orjson.loads(line) for line in lines)
     examples = tuple(Example(row[0], row[1], tuple(row[2]), row[3], row[4], row[5]) for row in rows)
-    return Draft(**kept | {"examples": examples, "notes": tuple(kept["notes"])})
+    return QuestionDraft(**kept | {"examples": examples, "notes": tuple(kept["notes"])})
 
 
 def drop_draft(token: str) -> None:

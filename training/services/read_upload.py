@@ -20,7 +20,7 @@ _KEPT = re.compile(r"[^\w.-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Upload:
+class ReadUpload:
     """A file that was uploaded: its name and its content in pieces."""
 
     name: str
@@ -28,7 +28,7 @@ class Upload:
 
 
 def read_upload(
-    *, file: Upload | None = None, qrels: Upload | None = None, pasted: str = "", form: str = ""
+    *, file: ReadUpload | None = None, qrels: ReadUpload | None = None, pasted: str = "", form: str = ""
 ) -> list[Example]:
     """Return the questions of an uploaded file, with the qrels of TREC topics, or of a pasted text.
 
@@ -47,9 +47,9 @@ def read_upload(
         inside.mkdir(parents=True)
         if file is None:
             content = pasted.encode("utf-8", "surrogatepass")
-            file = Upload(FORMATS[form or _looks_like(pasted)].replace("questions", PASTED), [content])
+            file = ReadUpload(FORMATS[form or _looks_like(pasted)].replace("questions", PASTED), [content])
         elif form:
-            file = Upload(FORMATS[form].replace("questions", Path(_safe(file.name)).stem), file.pieces)
+            file = ReadUpload(FORMATS[form].replace("questions", Path(_safe(file.name)).stem), file.pieces)
         path = _written(inside, file)
         return read_questions(path, _written(inside, qrels) if qrels is not None else None)
 
@@ -62,7 +62,7 @@ def _looks_like(text: str) -> str:
     return "stark" if {"id", "query", "answer_ids"} <= {part.strip() for part in first.split(",")} else "text"
 
 
-def _written(folder: Path, upload: Upload) -> Path:
+def _written(folder: Path, upload: ReadUpload) -> Path:
     path = folder / _safe(upload.name)
     if path.exists():
         path = folder / f"qrels-{path.name}"

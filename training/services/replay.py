@@ -60,7 +60,7 @@ class ReplayTrace(Trace):
 
 
 @dataclass(frozen=True)
-class FinishedSearch:
+class ReplayedSearch:
     """A finished search: the question, its recorded steps and answer, and what is needed to repeat it."""
 
     question: Question
@@ -84,7 +84,7 @@ class Repeated:
 
 
 def repeated(
-    search: FinishedSearch,
+    search: ReplayedSearch,
     recorded: Recorded,
     facts: RunFacts,
     keys: Mapping[str, int],
@@ -169,7 +169,7 @@ def _hides(listed: Held, due: Sequence[str]) -> bool:
 
 
 def _replayed(
-    search: FinishedSearch, recorded: Recorded, wanted: Collection[str], known: Collection[str], limit: Limit
+    search: ReplayedSearch, recorded: Recorded, wanted: Collection[str], known: Collection[str], limit: Limit
 ) -> dict[str, object]:
     """Return the outputs of the steps of a search by name, up to the last of the wanted steps.
 

@@ -25,7 +25,7 @@ from training.services.judge_version import compare
 from training.services.lesson import Lesson, announced, answer_keys, taught
 from training.services.synthesise import SynthesisedQuestions, synthesised_questions
 from training.services.train_documents import learns_documents, train_documents
-from training.services.train_request import Request, judging
+from training.services.train_request import TrainRequest, judging
 
 SEARCHES_SEED = 50_021
 """Added to the seed of synthesised questions that searches are learned from, because the parts that search have learned
@@ -72,7 +72,7 @@ def train(
     run = run or RunContext()
     refuse_splits(examples, "Training", (TRAIN, VAL) if allow_val else (TRAIN,))
     wiring.checked_settings(kind, settings)
-    request = Request(
+    request = TrainRequest(
         knowledge_base, examples, wiring.option_of(kind)[0], (kind,),
         {f"{kind}.{name}": value for name, value in settings.items()}, allow_val=allow_val,
         question_set=question_set, release=release, synthesised=synthesised,
@@ -82,7 +82,7 @@ def train(
     return _judged(request, kind, on, run)
 
 
-def _judged(request: Request, kind: str, on: PipelineVersion | None, run: RunContext) -> dict[str, Any]:
+def _judged(request: TrainRequest, kind: str, on: PipelineVersion | None, run: RunContext) -> dict[str, Any]:
     """Train, and activate what was learned if held-out questions bear it out."""
     if (known := run.notes.get(_JUDGED)) is not None:
         return dict(known)
@@ -102,10 +102,10 @@ def _judged(request: Request, kind: str, on: PipelineVersion | None, run: RunCon
     return report
 
 
-def _judged_version(request: Request, kind: str, on: PipelineVersion | None, run: RunContext) -> dict[str, Any]:
+def _judged_version(request: TrainRequest, kind: str, on: PipelineVersion | None, run: RunContext) -> dict[str, Any]:
     before = judged(request, on, judging(request, run), run.part(BEFORE))
 
-    def make(asked: Request, run: RunContext) -> tuple[PipelineVersion, dict[str, Any]]:
+    def make(asked: TrainRequest, run: RunContext) -> tuple[PipelineVersion, dict[str, Any]]:
         report = _trained(asked, kind, on, False, run)
         rows = PipelineVersion.objects.select_related("knowledge_base").filter(pipeline=report["pipeline"])
         return rows.get(knowledge_base__name=asked.knowledge_base, version=report["pipeline_version"]), report
@@ -126,7 +126,7 @@ def _judged_version(request: Request, kind: str, on: PipelineVersion | None, run
     }  # fmt: skip
 
 
-def _judged_documents(request: Request, kind: str, on: PipelineVersion | None, run: RunContext) -> dict[str, Any]:
+def _judged_documents(request: TrainRequest, kind: str, on: PipelineVersion | None, run: RunContext) -> dict[str, Any]:
     """Train an encoder on a part of the questions, and switch to its release if the rest of them bears it out.
 
     Another training, on all questions, would compute all vectors once more.
@@ -151,7 +151,7 @@ def _judged_documents(request: Request, kind: str, on: PipelineVersion | None, r
     }  # fmt: skip
 
 
-def _in_use(request: Request, run: RunContext) -> PipelineVersion | None:
+def _in_use(request: TrainRequest, run: RunContext) -> PipelineVersion | None:
     """Return the version that is active when the work begins; another activation meanwhile changes nothing."""
     if (known := run.notes.get(_BEGAN)) is None:
         rows = PipelineVersion.objects.filter(knowledge_base__name=request.knowledge_base)
@@ -164,7 +164,7 @@ def _in_use(request: Request, run: RunContext) -> PipelineVersion | None:
 
 
 def _trained(
-    request: Request, kind: str, on: PipelineVersion | None, activate: bool, run: RunContext
+    request: TrainRequest, kind: str, on: PipelineVersion | None, activate: bool, run: RunContext
 ) -> dict[str, Any]:  # fmt: skip
     """Train, and save what was learned without judging it."""
     began = time.perf_counter()

@@ -20,13 +20,13 @@ from search.models import KnowledgeBase, PipelineVersion
 from search.services.pipelines.save_pipeline_version import activate_pipeline_version
 from training.data.examples import BadQuestions
 from training.data.splits import counts
-from training.evaluation.verdict import DECIDING, SWITCHED_ON, Verdict
+from training.evaluation.verdict import DECIDING, SWITCHED_ON, ComparisonVerdict
 from training.services.judge_learner import JUDGING, judge_learner, judged
-from training.services.judge_version import Judged, compare
+from training.services.judge_version import JudgedVersion, compare
 from training.services.question_sets import described_set
 from training.services.train import BEFORE, train
-from training.services.train_parts import LEARN, Part
-from training.services.train_request import Request, judging, sample
+from training.services.train_parts import LEARN, TrainPart
+from training.services.train_request import TrainRequest, judging, sample
 from training.services.tune import tune
 
 _ENDED = "parts that ended"
@@ -38,10 +38,10 @@ class _State:
     """The version that the parts so far have made (None: the site's), and how good it is."""
 
     version: PipelineVersion | None
-    judged: Judged
+    judged: JudgedVersion
 
 
-def train_all(request: Request, *, activate: bool = True, run: RunContext | None = None) -> dict[str, Any]:
+def train_all(request: TrainRequest, *, activate: bool = True, run: RunContext | None = None) -> dict[str, Any]:
     """Train every part, activate the version with all that is borne out (unless told not to), and return the report.
 
     `parts` of the report say what each part gained, on how many held-out questions, with interval and p, and why it was
@@ -87,7 +87,7 @@ def train_all(request: Request, *, activate: bool = True, run: RunContext | None
     }
 
 
-def _begun(request: Request, base: KnowledgeBase, run: RunContext) -> tuple[Judged, _State]:
+def _begun(request: TrainRequest, base: KnowledgeBase, run: RunContext) -> tuple[JudgedVersion, _State]:
     """Return how good the version in use was, and the state after the parts that ended in an attempt before.
 
     The active version is looked up once: another activation meanwhile changes nothing.
@@ -117,7 +117,7 @@ def _version(pk: int | None) -> PipelineVersion | None:
     return PipelineVersion.objects.select_related("knowledge_base").get(pk=pk) if pk is not None else None
 
 
-def _carried_out(request: Request, part: Part, state: _State, run: RunContext) -> dict[str, Any]:
+def _carried_out(request: TrainRequest, part: TrainPart, state: _State, run: RunContext) -> dict[str, Any]:
     """Train or tune a part, judge the version with it, take that over into `state` if it is better, and report."""
     began = time.perf_counter()
     try:
@@ -141,14 +141,14 @@ def _carried_out(request: Request, part: Part, state: _State, run: RunContext) -
     return report
 
 
-def _learned(request: Request, part: Part, state: _State, began: float, run: RunContext) -> dict[str, Any]:
+def _learned(request: TrainRequest, part: TrainPart, state: _State, began: float, run: RunContext) -> dict[str, Any]:
     """Train a learner, take it over into `state` if it is better, and report.
 
     Nothing after a trial can be judged on questions that it has learned from, so `state` keeps the figures from before.
     """
     on = state.version
 
-    def make(asked: Request, run: RunContext) -> tuple[PipelineVersion, dict[str, Any]]:
+    def make(asked: TrainRequest, run: RunContext) -> tuple[PipelineVersion, dict[str, Any]]:
         report = train(
             kind=part.of, knowledge_base=asked.knowledge_base, examples=asked.examples,
             settings=asked.settings_of(part.of), activate=False, allow_val=asked.allow_val, run=run,
@@ -169,7 +169,7 @@ def _learned(request: Request, part: Part, state: _State, began: float, run: Run
     return report
 
 
-def _as_tuned(whole: Verdict, described: dict[str, Any]) -> Verdict:
+def _as_tuned(whole: ComparisonVerdict, described: dict[str, Any]) -> ComparisonVerdict:
     """Return the verdict of the tuning itself, whose figures are of folds that had no part in the choice.
 
     If whole searches are worse, what comes after the fusion needs the weights that it had.
@@ -183,7 +183,7 @@ def _as_tuned(whole: Verdict, described: dict[str, Any]) -> Verdict:
 
 
 def _tuned(
-    request: Request, part: Part, on: PipelineVersion | None, run: RunContext
+    request: TrainRequest, part: TrainPart, on: PipelineVersion | None, run: RunContext
 ) -> tuple[PipelineVersion | None, dict[str, Any]]:
     """Return the version with the tuned fusion (None if nothing was chosen), and what the report says about it."""
     if not request.examples:
@@ -201,13 +201,13 @@ def _tuned(
     return (_saved(request, report) if report["pipeline_version"] else None), described
 
 
-def _saved(request: Request, report: Mapping[str, Any]) -> PipelineVersion:
+def _saved(request: TrainRequest, report: Mapping[str, Any]) -> PipelineVersion:
     return PipelineVersion.objects.select_related("knowledge_base").get(
         knowledge_base__name=request.knowledge_base, pipeline=report["pipeline"], version=report["pipeline_version"]
     )
 
 
-def _left_out(part: Part, reason: str, began: float) -> dict[str, Any]:
+def _left_out(part: TrainPart, reason: str, began: float) -> dict[str, Any]:
     return {
         "part": part.name, "artifact": None, "switched_on": False, "reason": reason, "questions": 0, "before": {},
         "after": {}, "comparisons": [], "pipeline_version": None, "version": None,

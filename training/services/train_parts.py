@@ -16,7 +16,7 @@ LEARN, TUNE = "learn", "tune"
 
 
 @dataclass(frozen=True)
-class Part:
+class TrainPart:
     """A part of a pipeline: its name, how it is made (LEARN or TUNE), and the learner or the fusion that makes it."""
 
     name: str
@@ -24,7 +24,7 @@ class Part:
     of: str
 
 
-def parts_of_pipeline(pipeline: str, learners: Sequence[str] = ()) -> list[Part]:
+def parts_of_pipeline(pipeline: str, learners: Sequence[str] = ()) -> list[TrainPart]:
     """Return the parts in the order of the pipeline's stages: a part learns from what the parts before it find.
 
     `learners` are the learners to train; if empty, all of the pipeline except those that a row of `GRASP_LEARNERS`
@@ -36,16 +36,16 @@ def parts_of_pipeline(pipeline: str, learners: Sequence[str] = ()) -> list[Part]
         message = f"There is no pipeline {pipeline[:80]!r}. There are: {', '.join(known)}."
         raise InvalidRequest([Fault("/pipeline", message, nearest(pipeline, known))])
     chosen = _chosen(pipeline, learners)
-    parts: list[Part] = []
+    parts: list[TrainPart] = []
     for stage in search_wiring.pipeline(pipeline).flow:
         own = [name for name in chosen if wiring.option_of(name)[1].partition(".")[0] == stage.name]
         # The light ranker before the neural one: what takes long learns from what the quick one leaves.
         own.sort(key=on_request)
-        parts += [Part(name, LEARN, name) for name in own]
+        parts += [TrainPart(name, LEARN, name) for name in own]
         if stage.role == "fusion" and _tunable(pipeline, STAGE_2):
-            parts.append(Part("fusion", TUNE, STAGE_2))
+            parts.append(TrainPart("fusion", TUNE, STAGE_2))
         if stage.role == "rerank" and any(_mixed(pipeline, stage.name, name) for name in own):
-            parts.append(Part("final fusion", TUNE, FINAL))
+            parts.append(TrainPart("final fusion", TUNE, FINAL))
     return parts
 
 

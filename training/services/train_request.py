@@ -17,7 +17,7 @@ from training.models import QuestionSet
 from training.services.find_release import find_release
 from training.services.synthesise import synthesised_questions
 from training.services.train_documents import learns_documents
-from training.services.train_parts import LEARN, Part, parts_of_pipeline
+from training.services.train_parts import LEARN, TrainPart, parts_of_pipeline
 
 JUDGED = 1_000
 """Most questions by which a part is judged, evenly spaced over all."""
@@ -28,7 +28,7 @@ TRIAL_FOLDS = 5
 
 
 @dataclass(frozen=True)
-class Request:
+class TrainRequest:
     """What is trained for which knowledge base, from which questions, and how."""
 
     knowledge_base: str
@@ -54,7 +54,7 @@ class Request:
         """The questions that judge, in words."""
         return "held-out questions" if self.examples else "synthesised questions of another seed"
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[TrainPart]:
         """Return what is trained and tuned, in order. Raises InvalidRequest."""
         return parts_of_pipeline(self.named_pipeline, self.learners)
 
@@ -82,7 +82,7 @@ class Request:
         return {key.removeprefix(start): value for key, value in self.settings.items() if key.startswith(start)}
 
 
-def judging(request: Request, run: RunContext) -> list[Example]:
+def judging(request: TrainRequest, run: RunContext) -> list[Example]:
     """Return the questions that judge: those of people or, where there are none, synthesised ones of another seed.
 
     A synthesised question that a learner has made too is not fair to it, so it is left out of the comparison.

@@ -24,7 +24,7 @@ from training.data.examples import BadQuestions, Example
 from training.data.hashes import question_hash
 from training.data.splits import TRAIN, VAL, refuse_split, refuse_splits
 from training.evaluation.comparisons import comparisons
-from training.evaluation.fused_ranks import Case
+from training.evaluation.fused_ranks import RankCase
 from training.evaluation.measures import Values, intervals, means
 from training.evaluation.tuning import METHODS, Tuning
 from training.evaluation.tuning import tune as choose
@@ -55,7 +55,7 @@ _BEGUN, _SAVED = "tuning begun", "tuning saved"
 class _Asked:
     """The questions' lists, the fusion settings of their searches, and the number of failed searches."""
 
-    cases: list[Case]
+    cases: list[RankCase]
     present: FusionWeights
     errors: int
 
@@ -235,7 +235,7 @@ def _ask(pin: Pin, lists: Lists, questions: Sequence[tuple[Example, Pin]], run: 
 
     Raises UnreadableLists when the lists of a finished search cannot be read, because tuning needs them.
     """
-    cases: dict[int, Case] = {}
+    cases: dict[int, RankCase] = {}
     seen: list[Fused] = []
     errors = 0
     known = dict(SearchRun.objects.filter(evaluation=pin.evaluation).values_list("purpose", "pk"))

@@ -18,7 +18,7 @@ from search.domain.trust import Trust
 from search.models import SearchRun, SearchStep
 from search.stages.fuse import FusionWeights
 from training.data.examples import Example
-from training.evaluation.fused_ranks import Case
+from training.evaluation.fused_ranks import RankCase
 
 
 class UnreadableLists(InvalidRequest):
@@ -147,13 +147,13 @@ def _payload(step: SearchStep | None) -> Payload | None:
         raise UnreadableLists([Fault("/pipeline", message)]) from error
 
 
-def case_of(example: Example, fused: Fused | None, part: str = STAGE_2) -> Case:
+def case_of(example: Example, fused: Fused | None, part: str = STAGE_2) -> RankCase:
     """Return a question's lists in the form that tuning uses. None means a failed search and gives empty lists.
 
     A search whose reranker left everything as it was has only its final list, which no weight changes.
     """
     if fused is None:
-        return Case(example.id, GraphRanking.empty(), Ranking(), (), example.answers, {})
+        return RankCase(example.id, GraphRanking.empty(), Ranking(), (), example.answers, {})
     left = part == FINAL and RERANKER not in fused.rankings
     every = [fused.ranking] if left else list(fused.rankings.values())
     names = tuple(sorted({i for listed in every for i in listed.ids}, key=lambda name: name.encode("utf-8")))
@@ -165,14 +165,16 @@ def case_of(example: Example, fused: Fused | None, part: str = STAGE_2) -> Case:
         if cosine is not None
     }
     if left:
-        return Case(example.id, GraphRanking.empty(), _ranking(fused.ranking, key_of), names, example.answers, known)
+        return RankCase(
+            example.id, GraphRanking.empty(), _ranking(fused.ranking, key_of), names, example.answers, known
+        )
     if part == FINAL:
         trusted, trust = RERANKER, Trust(len(fused.rankings[RERANKER].ids), "normal", 0.0)
     else:
         [(trusted, trust)] = fused.trust.items()
     [text] = [listed for name, listed in fused.rankings.items() if name != trusted]
     graph = GraphRanking(_ranking(fused.rankings[trusted], key_of), trust, name=trusted)
-    return Case(example.id, graph, _ranking(text, key_of), names, example.answers, known)
+    return RankCase(example.id, graph, _ranking(text, key_of), names, example.answers, known)
 
 
 def _ranking(listed: Listed, key_of: Mapping[str, int]) -> Ranking:

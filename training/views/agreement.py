@@ -19,7 +19,7 @@ from search.domain.errors import InvalidRequest, SearchError
 from search.downloads import export_answer
 from search.services.jobs.launch import launch_job
 from search.views.unavailable import says_what_is_down
-from training.annotation.final_grades import Way
+from training.annotation.final_grades import GradingWay
 from training.data.examples import BadQuestions
 from training.models import AnnotationQueue, FinalRule
 from training.services.annotation.adjudicate import adjudicate, choose_rule, disagreements
@@ -71,7 +71,7 @@ def agreement(request: HttpRequest, queue: AnnotationQueue) -> HttpResponse:
         "alphas": (("steps of a scale (ordinal)", shown.ordinal), ("names (nominal)", shown.nominal)),
         "rules": FinalRule.Rule.choices, "grade_words": GRADE_WORDS, "question_set": set_of(queue),
         "models": list(queue.model_annotators.all()), "open": sum(one.final.grade is None for one in grades.items),
-        "alone": sum(one.final.way is Way.SINGLE for one in grades.items),
+        "alone": sum(one.final.way is GradingWay.SINGLE for one in grades.items),
         "decided": sum(one.adjudication is not None and one.adjudication.grade is not None for one in grades.items),
         "may_launch": request.user.has_perm("search.add_job"), "may_make_set": _may_make_set(request),
     }  # fmt: skip

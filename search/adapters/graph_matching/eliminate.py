@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar, Generic, Protocol, TypeVar
 
-from search.adapters.graph_matching.estimate import Estimate
+from search.adapters.graph_matching.estimate import WalkEstimate
 from search.adapters.graph_matching.order import allowed_types, depths, next_hop, reaches_target, usable_bindings
 from search.domain.errors import StageError
 from search.domain.graph import ANY, Schema
@@ -128,14 +128,14 @@ class Elimination(ABC, Generic[M]):
 
     @property
     def burden(self) -> int:
-        """Cost class of the heaviest hop; see `Estimate.burden`."""
+        """Cost class of the heaviest hop; see `WalkEstimate.burden`."""
         return self.estimate.burden(self.heaviest)
 
     @cached_property
-    def estimate(self) -> Estimate:
+    def estimate(self) -> WalkEstimate:
         """Size estimates for the hops of this plan."""
         known = {var: given for var in self.plan.variables if (given := self.given(var))}
-        return Estimate(self.schema, self.types, known, self._adjacency)
+        return WalkEstimate(self.schema, self.types, known, self._adjacency)
 
     def given(self, var: str) -> Sequence[int]:
         """Return the only nodes that a variable may take, as keys; empty if it may take any."""

@@ -23,7 +23,7 @@ SMALL = 20_000
 """Edges up to which a read is considered free: below this, the order of hops does not depend on their number."""
 
 
-class Estimate:
+class WalkEstimate:
     """Expected sizes for one plan; `known` maps a variable to its only possible keys (an anchor, a requested target).
 
     Without an adjacency, known nodes are assumed to have the average degree of their type.

@@ -17,7 +17,7 @@ Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedValues:
     """The values that an order compares, one for each key.
 
     `ranks` are their positions among the `distinct` different values in ascending order, -1 where there is none. `read`
@@ -29,7 +29,7 @@ class Ranked:
     read: Callable[[Longs], list[Value]]
 
     @classmethod
-    def of(cls, values: Sequence[Value | None]) -> Ranked:
+    def of(cls, values: Sequence[Value | None]) -> RankedValues:
         """Return the ranks of some values."""
         by_rank = {rank(value): value for value in values if value is not None}
         order = sorted(by_rank)
@@ -38,7 +38,7 @@ class Ranked:
         return cls(ranks, len(order), lambda some: [by_rank[order[at]] for at in some.tolist()])
 
     @classmethod
-    def of_numbers(cls, numbers: Longs) -> Ranked:
+    def of_numbers(cls, numbers: Longs) -> RankedValues:
         """Return the ranks of whole numbers."""
         distinct, ranks = ranked(numbers)
         return cls(ranks, len(distinct), lambda some: distinct[some].tolist())
@@ -53,13 +53,13 @@ class Ranked:
         places = self.ranks + 1 if way == "asc" else self.distinct - self.ranks
         return np.where(self.ranks < 0, self.distinct + 1, places)
 
-    def take(self, rows: Longs | NDArray[np.bool_]) -> Ranked:
+    def take(self, rows: Longs | NDArray[np.bool_]) -> RankedValues:
         """Return the values of some of the keys; the ranks stay those among all."""
         return replace(self, ranks=self.ranks[rows])
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundCandidates:
     """The candidates of a plan, the best first, as the arrays `keys` and `scores`; see `Traversal`.
 
     `truncated` says that the engine stopped early, so that it does not know how many there are.
@@ -73,20 +73,20 @@ class Found:
     note: str = ""
 
     @classmethod
-    def of(cls, other: Traversal) -> Found:
+    def of(cls, other: Traversal) -> FoundCandidates:
         """Return the candidates that another engine found."""
         found = CandidateArrays.of(other.candidates)
         return cls(other.backend, found.node_keys, found.scores, other.truncated, other.query, other.note)
 
-    def take(self, rows: Longs | NDArray[np.bool_]) -> Found:
+    def take(self, rows: Longs | NDArray[np.bool_]) -> FoundCandidates:
         """Return some of the candidates, given by position or as a mask."""
         return replace(self, keys=self.keys[rows], scores=self.scores[rows])
 
-    def also(self, told: str) -> Found:
+    def also(self, told: str) -> FoundCandidates:
         """Return the candidates with a further line in the text of the executed query."""
         return replace(self, query=f"{self.query}\n{told}".strip())
 
-    def traversal(self, index: int, rows: int, ranked: Ranked | None, way: Way) -> Traversal:
+    def traversal(self, index: int, rows: int, ranked: RankedValues | None, way: Way) -> Traversal:
         """Return the best `rows` candidates of the plan at an index, with their places if they are in an order."""
         candidates = CandidateArrays(self.keys[:rows], self.scores[:rows])
         left = len(self.keys) - len(candidates)

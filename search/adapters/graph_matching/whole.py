@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.adapters.graph_matching.estimate import MOST_ROWS
-from search.adapters.graph_matching.found import Found, Longs, Ranked
+from search.adapters.graph_matching.found import FoundCandidates, Longs, RankedValues
 from search.adapters.graph_matching.paths import Matches
 from search.domain.aggregates import Aggregated, aggregated, computed
 from search.domain.errors import StageError
@@ -113,7 +113,7 @@ class WholePlans(ABC):
         ranked = self._ranked(order, np.asarray(keys, dtype=np.int64), limit, counted)
         return dict(zip(keys, ranked.values(), strict=True))
 
-    def _ranked(self, order: Order, keys: Longs, limit: Limit, among: Longs | None = None) -> Ranked:
+    def _ranked(self, order: Order, keys: Longs, limit: Limit, among: Longs | None = None) -> RankedValues:
         by = order.by
         if not isinstance(by, Count) or by.function is None:
             return self.read_order(order, keys, limit, among)
@@ -124,10 +124,10 @@ class WholePlans(ABC):
         grouped: dict[int, list[Value | None]] = {key: [] for key in keys.tolist()}
         for key, at in zip(near.tolist(), place.tolist(), strict=True):
             grouped[key].append(values[at])
-        return Ranked.of([computed(by.function, several) for several in grouped.values()])
+        return RankedValues.of([computed(by.function, several) for several in grouped.values()])
 
     @abstractmethod
-    def read_order(self, order: Order, keys: Longs, limit: Limit, among: Longs | None) -> Ranked:
+    def read_order(self, order: Order, keys: Longs, limit: Limit, among: Longs | None) -> RankedValues:
         """Return the value of each key in a field, or the number of different nodes that it is joined with."""
 
     @abstractmethod
@@ -135,7 +135,7 @@ class WholePlans(ABC):
         """Return (keys, nodes): each different node that a count counts of a key, as two arrays of equal length."""
 
     @abstractmethod
-    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> Found:
+    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> FoundCandidates:
         """Return the candidates of an executable plan without exclusions and order, at least the best `rows`.
 
         It may return all that there are; if it returns less than that, they are `truncated`.
@@ -222,16 +222,16 @@ class WholePlans(ABC):
             raise StageError("traverse", reason, permanent=True)
         return reached.keys
 
-    def _values(self, order: Order, keys: Longs, bare: LinkedPlan, limit: Limit) -> Ranked:
+    def _values(self, order: Order, keys: Longs, bare: LinkedPlan, limit: Limit) -> RankedValues:
         """Return the value of each key that an order compares, of a count only what the plan selects.
 
         Raises StageError if the nodes to count among are too many to look through.
         """
         if not len(keys):
-            return Ranked.of([])
+            return RankedValues.of([])
         if isinstance(order.by, EdgeField):
             found = self.edge_values(bare, order.by, keys.tolist(), limit)
-            return Ranked.of([order_value(several, order.direction) for several in found.values()])
+            return RankedValues.of([order_value(several, order.direction) for several in found.values()])
         if not isinstance(order.by, Count) or not order.by.among:
             return self._ranked(order, keys, limit)
         return self._ranked(order, keys, limit, self._taken(bare, order.by.among, limit))
@@ -254,7 +254,9 @@ class WholePlans(ABC):
             found |= self.match_keys(pattern, keys[first : first + AT_ONCE], limit)
         return found
 
-    def _in_order(self, found: Found, order: Order, bare: LinkedPlan, limit: Limit) -> tuple[Found, Ranked]:
+    def _in_order(
+        self, found: FoundCandidates, order: Order, bare: LinkedPlan, limit: Limit
+    ) -> tuple[FoundCandidates, RankedValues]:
         """Return the candidates in the plan's order and their values, without those beyond the order's limit."""
         ranked = self._values(order, found.keys, bare, limit)
         places = ranked.places(order.direction)
@@ -262,7 +264,7 @@ class WholePlans(ABC):
         rows = rows[np.argsort(places[rows], kind="stable")]
         return found.take(rows).also(in_words(order)), ranked.take(rows)
 
-    def _aggregated(self, found: Found, function: Aggregate, field: str, limit: Limit) -> Aggregated:
+    def _aggregated(self, found: FoundCandidates, function: Aggregate, field: str, limit: Limit) -> Aggregated:
         """Return what a plan asks to compute from a field of all its candidates."""
         # Of a list, an order compares the value that comes first in it.
         order = Order(field, "desc" if function == "max" else "asc")

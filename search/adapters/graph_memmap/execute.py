@@ -8,13 +8,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from search.adapters.graph_matching.found import Found, Longs, Ranked
+from search.adapters.graph_matching.found import FoundCandidates, Longs, RankedValues
 from search.adapters.graph_matching.order import allowed_types, directions
 from search.adapters.graph_matching.paths import Matches, read_paths
 from search.adapters.graph_matching.whole import WholePlans
 from search.adapters.graph_memmap.count import counts, joined
-from search.adapters.graph_memmap.fields import Fields
-from search.adapters.graph_memmap.walk import TooMany, Walk, edges_meeting
+from search.adapters.graph_memmap.fields import MappedFields
+from search.adapters.graph_memmap.walk import PlanWalk, TooMany, edges_meeting
 from search.adapters.graph_postgres import PostgresGraph
 from search.domain.graph import ANY, OPPOSITE, Schema
 from search.domain.linking import LinkedPlan
@@ -50,24 +50,24 @@ class MemmapGraph(WholePlans):
         self._schema = schema
         self._nodes = nodes
         self._adjacency = adjacency
-        self._fields = Fields(schema, adjacency, columns)
+        self._fields = MappedFields(schema, adjacency, columns)
         self._beyond = beyond
         self._most_rows = most_rows
 
-    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> Found:
+    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> FoundCandidates:
         """Return the candidates of an executable plan without exclusions and order."""
 
-        def walked(walk: Walk, from_target: bool) -> Found:
+        def walked(walk: PlanWalk, from_target: bool) -> FoundCandidates:
             keys, scores = walk.candidates()
-            return Found(self.backend, keys.astype(np.int64), scores, query="\n".join(walk.told))
+            return FoundCandidates(self.backend, keys.astype(np.int64), scores, query="\n".join(walk.told))
 
         found = self._walked("traverse", linked, limit, walked, ends=(False,))
-        return Found.of(self._beyond.execute(linked, limit, rows)) if found is None else found
+        return FoundCandidates.of(self._beyond.execute(linked, limit, rows)) if found is None else found
 
     def match_paths(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit, most: int) -> Matches:
         """Return the best matches of the keys for a bound plan without exclusions and order."""
 
-        def walked(walk: Walk, from_target: bool) -> Matches:
+        def walked(walk: PlanWalk, from_target: bool) -> Matches:
             rows = walk.paths(keys, most, from_target=from_target)
             return read_paths(linked.plan, rows, self._schema, self._nodes, most)
 
@@ -77,23 +77,23 @@ class MemmapGraph(WholePlans):
     def match_keys(self, linked: LinkedPlan, keys: Sequence[int], limit: Limit) -> set[int]:
         """Return those of the keys that T takes in a match of a plan without exclusions and order."""
 
-        def walked(walk: Walk, from_target: bool) -> set[int]:
+        def walked(walk: PlanWalk, from_target: bool) -> set[int]:
             return walk.matching(keys, from_target=from_target)
 
         ends = (False, True) if linked.plan.anchors else (True,)
         found = self._walked("check", linked, limit, walked, ends)
         return self._beyond.matching(linked, keys, limit) if found is None else found
 
-    def read_order(self, order: Order, keys: Longs, limit: Limit, among: Longs | None) -> Ranked:
+    def read_order(self, order: Order, keys: Longs, limit: Limit, among: Longs | None) -> RankedValues:
         """Return the value of each key in a field, or the number of different nodes that it is joined with."""
         limit.check("traverse")
         if not isinstance(order.by, str):
             assert isinstance(order.by, Count)
-            return Ranked.of_numbers(counts(self._adjacency, self._schema, order.by, keys, among))
+            return RankedValues.of_numbers(counts(self._adjacency, self._schema, order.by, keys, among))
         mapped = keys.astype(np.int32)
         if self._fields.hold(order.by, self._fields.types_of(mapped)):
             return self._fields.ranked(mapped, order.by, order.direction)
-        return Ranked.of(list(self._beyond.order_values(order, keys.tolist(), limit).values()))
+        return RankedValues.of(list(self._beyond.order_values(order, keys.tolist(), limit).values()))
 
     def joined(self, count: Count, keys: Longs, limit: Limit, among: Longs | None) -> tuple[Longs, Longs]:
         """Return (keys, nodes): each different node that a count counts of a key."""
@@ -156,7 +156,7 @@ class MemmapGraph(WholePlans):
         stage: str,
         linked: LinkedPlan,
         limit: Limit,
-        walked: Callable[[Walk, bool], F],
+        walked: Callable[[PlanWalk, bool], F],
         ends: Sequence[bool] = (False, True),
     ) -> F | None:
         """Return the result of the first walk that is not too large, or None if this class does not execute the plan.
@@ -169,7 +169,9 @@ class MemmapGraph(WholePlans):
         for from_target in ends:
             limit.check(stage)
             try:
-                return walked(Walk(linked, self._schema, self._adjacency, self._fields, self._most_rows), from_target)
+                return walked(
+                    PlanWalk(linked, self._schema, self._adjacency, self._fields, self._most_rows), from_target
+                )
             except TooMany:
                 continue
         return None

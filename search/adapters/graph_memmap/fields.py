@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from search.adapters.graph_matching.found import Ranked
+from search.adapters.graph_matching.found import RankedValues
 from search.domain.filtering import NAME
 from search.domain.graph import Schema
 from search.domain.ordering import Way
@@ -16,7 +16,7 @@ from search.interfaces import Adjacency, Columns, Keys
 from search.key_sets import SHARE, distinct, ranked
 
 
-class Fields:
+class MappedFields:
     """The fields of a release's nodes, as far as its columns hold them whole."""
 
     def __init__(self, schema: Schema, adjacency: Adjacency, columns: Columns) -> None:
@@ -46,7 +46,7 @@ class Fields:
             met[rows] = self._columns.meeting(label, keys[rows], condition)
         return met
 
-    def ranked(self, keys: Keys, field: str, way: Way) -> Ranked:
+    def ranked(self, keys: Keys, field: str, way: Way) -> RankedValues:
         """Return the values of a field by which an order compares nodes."""
         values = np.empty(len(keys), dtype=np.complex128)
         for label, rows in self._by_type(keys):
@@ -61,7 +61,7 @@ class Fields:
             values.real, values.imag = there.real[0], plain
         else:
             values, ranks[known] = ranked(there)
-        return Ranked(ranks, len(values), lambda some: self._columns.read(values[some]))
+        return RankedValues(ranks, len(values), lambda some: self._columns.read(values[some]))
 
     def types_of(self, keys: Keys) -> list[int]:
         """Return the codes of the types that nodes have."""

@@ -15,7 +15,7 @@ NOBODY = -1
 
 
 @dataclass
-class Table:
+class MatchTable:
     """Partial matches; all arrays have one entry for each row.
 
     `columns` holds the keys that each variable takes. `marks` are the remembered nodes of dropped variables, `taken`

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from search.adapters.graph_matching.eliminate import Elimination
 from search.adapters.graph_matching.estimate import LOOK_UP
 from search.adapters.graph_matching.order import depths, directions, edge_kinds, next_hop
-from search.adapters.graph_memmap.fields import Fields
-from search.adapters.graph_memmap.table import NOBODY, Rows, Table
+from search.adapters.graph_memmap.fields import MappedFields
+from search.adapters.graph_memmap.table import NOBODY, MatchTable, Rows
 from search.domain.errors import StageError
 from search.domain.graph import ANY, DIRECTIONS, OPPOSITE, Direction, Schema
 from search.domain.linking import LinkedPlan
@@ -26,7 +26,7 @@ class TooMany(Exception):
     """A step has more partial matches than are passed on."""
 
 
-class Walk(Elimination[Table]):
+class PlanWalk(Elimination[MatchTable]):
     """Walks one linked plan with whole fields; an instance walks once.
 
     No step passes on more than `most_rows` partial matches, else TooMany is raised: what a walk returns is complete.
@@ -34,7 +34,7 @@ class Walk(Elimination[Table]):
     """
 
     def __init__(
-        self, linked: LinkedPlan, schema: Schema, adjacency: Adjacency, fields: Fields, most_rows: int
+        self, linked: LinkedPlan, schema: Schema, adjacency: Adjacency, fields: MappedFields, most_rows: int
     ) -> None:
         super().__init__(linked, schema, adjacency)
         self.graph = adjacency
@@ -84,55 +84,55 @@ class Walk(Elimination[Table]):
         ways = [part for relation, out in edges for part in (relation.tolist(), (out == 1).tolist())]
         return list(zip(self._scores(found).tolist(), *keys_taken, *ways, strict=True))
 
-    def start(self, var: str) -> Table:
+    def start(self, var: str) -> MatchTable:
         """Return the set of an anchor's bindings."""
         keys = np.fromiter(self.bound[var], dtype=np.int32, count=len(self.bound[var]))
-        table = Table({var: keys}, [var])
+        table = MatchTable({var: keys}, [var])
         table.size, table.untouched = len(keys), var
         table.take(self._allowed(var, keys))
         self._keep_asked(table, var)
         self.told.append(f"{var}: {len(table)} entities")
         return table
 
-    def start_at_target(self, keys: Sequence[int]) -> Table:
+    def start_at_target(self, keys: Sequence[int]) -> MatchTable:
         """Return the set of the requested candidates; the target is not an anchor."""
         var = self.plan.target.var
         column = np.unique(np.asarray(keys, dtype=np.int32))
         column = column[self._of_type(var, column) & self._allowed(var, column)]
         self.told.append(f"{var}: {len(column)} entities")
-        return Table({var: column}, [], size=len(column), untouched=var)
+        return MatchTable({var: column}, [], size=len(column), untouched=var)
 
-    def start_over_types(self, var: str) -> Table:
+    def start_over_types(self, var: str) -> MatchTable:
         """Return the set of all nodes that a variable may take; its size does not count towards `most_rows`."""
         codes = sorted(self.types[var]) if var in self.types else range(len(self.schema.node_types))
         column = self.graph.of_types(codes)
         column = column[self._allowed(var, column)]
-        table = Table({var: column}, [], size=len(column))
+        table = MatchTable({var: column}, [], size=len(column))
         self._keep_asked(table, var)
         self.most_rows += len(table)
         self.told.append(f"{var}: {len(table)} entities")
         return table
 
-    def holds(self, rows: Table) -> frozenset[str]:
+    def holds(self, rows: MatchTable) -> frozenset[str]:
         """Return the variables whose nodes a set holds."""
         return frozenset(rows.columns)
 
-    def compare(self, rows: Table, condition: Filter) -> None:
+    def compare(self, rows: MatchTable, condition: Filter) -> None:
         """Raise: plans that compare fields of two nodes are executed elsewhere."""
         raise StageError("traverse", "the memory-mapped graph compares no fields of two entities", permanent=True)
 
-    def read(self, hop: Hop, near: str, far: str, home: Mapping[str, Table]) -> float:
+    def read(self, hop: Hop, near: str, far: str, home: Mapping[str, MatchTable]) -> float:
         """Return the number of edges that walking a hop reads, or looks up if its far nodes are given."""
         rows, other = home[near], home.get(far)
         edges = self._read(hop, near, rows)
         return edges if other is None or other.untouched != far else min(edges, LOOK_UP * rows.size * other.size)
 
-    def close(self, rows: Table, hop: Hop, near: str, far: str) -> None:
+    def close(self, rows: MatchTable, hop: Hop, near: str, far: str) -> None:
         """Keep the rows that have an edge for a hop between two of their nodes."""
         rows.take(np.unique(self._edges(hop, hop.source, hop.to_var, rows, None)[0]))
         self.told.append(f"{hop.source} –{hop.rel}– {hop.to_var}: {len(rows)} rows kept")
 
-    def extend(self, rows: Table, hop: Hop, near: str, far: str, other: Table | None) -> None:
+    def extend(self, rows: MatchTable, hop: Hop, near: str, far: str, other: MatchTable | None) -> None:
         """Walk a hop from a node of each row to a new node; if `other` is untouched, to one of its given nodes."""
         place, there, _ = self._edges(hop, near, far, rows, self._among(hop, near, far, rows, other))
         rows.take(place)
@@ -141,7 +141,7 @@ class Walk(Elimination[Table]):
         rows.keep_apart(far)
         self.told.append(f"{near} –{hop.rel}– {far}: {len(rows)} rows")
 
-    def join(self, rows: Table, other: Table, shared: str | None) -> None:
+    def join(self, rows: MatchTable, other: MatchTable, shared: str | None) -> None:
         """Join two sets on the variable that both hold; no variable of one may take an anchor's node of the other."""
         assert shared is not None
         for side in (rows, other):
@@ -168,7 +168,7 @@ class Walk(Elimination[Table]):
         rows.take(apart)
         self.told.append(f"joined on {shared}: {len(rows)} rows")
 
-    def drop(self, rows: Table, needed: frozenset[str]) -> None:
+    def drop(self, rows: MatchTable, needed: frozenset[str]) -> None:
         """Drop the variables that are not needed, but remember their nodes that an anchor outside may be bound to."""
         outside = self.bindings_outside(rows.anchors)
         for var in [var for var in rows.columns if var not in needed and var not in rows.anchors]:
@@ -177,11 +177,11 @@ class Walk(Elimination[Table]):
                 rows.marks.append(np.where(np.isin(column, outside), column, NOBODY))
             rows.dropped = True
 
-    def make_distinct(self, rows: Table) -> None:
+    def make_distinct(self, rows: MatchTable) -> None:
         """Keep one of several equal rows."""
         rows.make_distinct()
 
-    def _scores(self, rows: Table) -> NDArray[np.float64]:
+    def _scores(self, rows: MatchTable) -> NDArray[np.float64]:
         """Return the score of each row: the sum of its anchors' scores, in the order of the plan's anchors."""
         total = np.zeros(len(rows))
         for var, scores in self.bound.items():
@@ -191,7 +191,7 @@ class Walk(Elimination[Table]):
                 total += given[np.searchsorted(keys, rows.columns[var])]
         return total
 
-    def _fill(self, rows: Table) -> None:
+    def _fill(self, rows: MatchTable) -> None:
         """Walk every hop between the anchors and a known target, and remember the direction of each edge."""
         pending, depth = list(self.plan.hops), depths(self.plan)
 
@@ -214,9 +214,9 @@ class Walk(Elimination[Table]):
                 rows.keep_apart(far)
 
     def _edges(
-        self, hop: Hop, near: str, far: str, rows: Table, among: Sequence[int] | None, *, told: bool = False
+        self, hop: Hop, near: str, far: str, rows: MatchTable, among: Sequence[int] | None, *, told: bool = False
     ) -> tuple[Rows, Keys, Rows]:
-        """Return the edges of a hop from the rows: the row of each, its far node, its relation and way (`Table.taken`).
+        """Return the edges of a hop from the rows: the row of each, its far node, its edge (`MatchTable.taken`).
 
         `among` are the only far nodes to look for; empty for any, None if the rows already hold the far node. The
         relation of a hop over any relation is exact only with `told`.
@@ -235,7 +235,7 @@ class Walk(Elimination[Table]):
         return np.concatenate(places), np.concatenate(ends), np.concatenate(kinds)
 
     def _read_edges(
-        self, hop: Hop, near: str, far: str, rows: Table, among: Sequence[int] | None, told: bool
+        self, hop: Hop, near: str, far: str, rows: MatchTable, among: Sequence[int] | None, told: bool
     ) -> Iterator[tuple[Rows, Keys, Rows]]:
         """Yield the edges of `_edges` by relation and direction, by looking given far nodes up or by reading all."""
         here = rows.columns[near]
@@ -275,7 +275,7 @@ class Walk(Elimination[Table]):
         return walked
 
     def _joined_anyhow(self, hop: Hop, near: str, here: Keys, there: Keys) -> tuple[Rows, Rows]:
-        """Return the pairs of nodes that an edge of any relation joins, by position, and which edge (`Table.taken`).
+        """Return the pairs of nodes that an edge of any relation joins, by position, and the edge (`MatchTable.taken`).
 
         The edges are read from the end whose nodes have fewer.
         """
@@ -302,7 +302,7 @@ class Walk(Elimination[Table]):
         self._bound(int(counts.sum()))
         return np.repeat(np.arange(len(asked)), counts), of[ranges(first, counts)]
 
-    def _among(self, hop: Hop, near: str, far: str, rows: Table, other: Table | None) -> Sequence[int]:
+    def _among(self, hop: Hop, near: str, far: str, rows: MatchTable, other: MatchTable | None) -> Sequence[int]:
         """Return the far nodes to look up, where that costs less than reading every edge; else nothing."""
         given: Sequence[int] = ()
         if self.keys is not None and far == self.plan.target.var:
@@ -321,7 +321,7 @@ class Walk(Elimination[Table]):
                 allowed[allowed] = self.fields.meeting(keys[allowed], condition)
         return allowed
 
-    def _keep_asked(self, table: Table, var: str) -> None:
+    def _keep_asked(self, table: MatchTable, var: str) -> None:
         if (asked := self.asked_of(var)) is not None:
             table.take(np.isin(table.columns[var], asked))
 
@@ -337,7 +337,7 @@ class Walk(Elimination[Table]):
         if rows > self.most_rows:
             raise TooMany
 
-    def _read(self, hop: Hop, near: str, rows: Table) -> int:
+    def _read(self, hop: Hop, near: str, rows: MatchTable) -> int:
         """Return the number of edges of a hop from the rows."""
         return sum(self.graph.edges(rows.columns[near], relation, way) for relation, _, way in self._ways(hop, near))
 

@@ -22,7 +22,7 @@ EdgeArrays = tuple[NDArray[np.int16], NDArray[np.int32], NDArray[np.int32]]
 """Relation, source and target of every edge."""
 
 
-class Comparison:
+class GraphComparison:
     """Compares one projection; each method returns a sentence for each difference, none if there is no difference."""
 
     def __init__(self, connection: Connection, names: Names) -> None:

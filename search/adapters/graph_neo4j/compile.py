@@ -17,9 +17,9 @@ from typing import Any
 from search.adapters.graph_matching.eliminate import Elimination
 from search.adapters.graph_matching.estimate import LOOK_UP, MOST_ROWS
 from search.adapters.graph_matching.order import directions
-from search.adapters.graph_neo4j.conditions import Parameters, comparison, field_conditions
+from search.adapters.graph_neo4j.conditions import CypherParameters, comparison, field_conditions
 from search.adapters.graph_neo4j.names import Names
-from search.adapters.graph_neo4j.rows import Rows
+from search.adapters.graph_neo4j.rows import CypherRows
 from search.domain.graph import ANY
 from search.domain.linking import LinkedPlan
 from search.domain.plan import Filter, Hop
@@ -27,7 +27,7 @@ from search.interfaces import Adjacency
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class CypherQuery:
     """A statement with its parameters and the names of its columns; its result is one row."""
 
     text: str
@@ -35,7 +35,7 @@ class Query:
     columns: Sequence[str] = ("rows",)
 
 
-class Compiler(Elimination[Rows]):
+class CypherCompiler(Elimination[CypherRows]):
     """Compiles one linked plan; an instance compiles one statement.
 
     No step passes on more than `most_rows` partial matches.
@@ -46,13 +46,13 @@ class Compiler(Elimination[Rows]):
     ) -> None:
         super().__init__(linked, names.schema, adjacency)
         self.names = names
-        self.parameters = Parameters()
+        self.parameters = CypherParameters()
         self.steps: list[str] = []
         self.cuts: list[str] = []
         self._most_rows = most_rows
         self._fresh = 0
 
-    def candidates(self, rows: int) -> Query:
+    def candidates(self, rows: int) -> CypherQuery:
         """Return the statement of `execute`.
 
         Its only row holds the keys that T takes (at most rows + 1, best first), their scores, and whether partial
@@ -74,9 +74,9 @@ class Compiler(Elimination[Rows]):
             f"WITH cut, key, score ORDER BY score DESC, key LIMIT {most}",
             "RETURN collect(key) AS keys, collect(score) AS scores, cut",
         ]
-        return Query("\n".join(self.steps), self.parameters.values, ("keys", "scores", "cut"))
+        return CypherQuery("\n".join(self.steps), self.parameters.values, ("keys", "scores", "cut"))
 
-    def matching(self, keys: Sequence[int], *, from_target: bool) -> Query:
+    def matching(self, keys: Sequence[int], *, from_target: bool) -> CypherQuery:
         """Return the statement of `matching`, walked from the anchors, or from the keys with `from_target`.
 
         Its row holds those of the keys that T takes, and whether partial matches were cut.
@@ -92,9 +92,9 @@ class Compiler(Elimination[Rows]):
             "}",
             f"RETURN keys, {' OR '.join([*self.cuts, 'cut'])} AS cut",
         ]
-        return Query("\n".join(self.steps), self.parameters.values, ("keys", "cut"))
+        return CypherQuery("\n".join(self.steps), self.parameters.values, ("keys", "cut"))
 
-    def start(self, var: str) -> Rows:
+    def start(self, var: str) -> CypherRows:
         """Return the set of an anchor's bindings."""
         node = self.short[var]
         bindings = self.parameters.add([[key, float(score)] for key, score in self.bound[var].items()])
@@ -104,11 +104,11 @@ class Compiler(Elimination[Rows]):
             f"WITH {node}, binding[1] AS {node}s",
         ]
         scores = {var: f"{node}s"}
-        rows = Rows(clauses, [node], [node], scores=scores, size=len(self.bound[var]), untouched=var)
+        rows = CypherRows(clauses, [node], [node], scores=scores, size=len(self.bound[var]), untouched=var)
         rows.where(self.conditions(var))
         return rows
 
-    def start_at_target(self, keys: Sequence[int]) -> Rows:
+    def start_at_target(self, keys: Sequence[int]) -> CypherRows:
         """Return the set of the requested candidates; the target is not an anchor."""
         var = self.plan.target.var
         node = self.short[var]
@@ -117,32 +117,32 @@ class Compiler(Elimination[Rows]):
             f"MATCH ({node}:{self.names.nodes} {{key: key}})",
             f"WITH {node}",
         ]
-        rows = Rows(clauses, [node], [], size=len(keys), untouched=var)
+        rows = CypherRows(clauses, [node], [], size=len(keys), untouched=var)
         # The walk begins at the target, so no hop leads to it and checks its type.
         rows.where([*self.type(var), *self.conditions(var)])
         return rows
 
-    def start_over_types(self, var: str) -> Rows:
+    def start_over_types(self, var: str) -> CypherRows:
         """Return the set of all nodes that a variable may take; its size does not count towards `most_rows`."""
         node = self.short[var]
-        rows = Rows([f"MATCH ({node}:{self.names.nodes})"], [node], [], size=self.estimate.nodes(var))
+        rows = CypherRows([f"MATCH ({node}:{self.names.nodes})"], [node], [], size=self.estimate.nodes(var))
         rows.clauses.append(f"WITH {node}")
         rows.where([*self.type(var), *self.conditions(var)])
         return rows
 
-    def holds(self, rows: Rows) -> frozenset[str]:
+    def holds(self, rows: CypherRows) -> frozenset[str]:
         """Return the variables whose nodes a set holds."""
         return frozenset(var for var, node in self.short.items() if node in rows.columns)
 
-    def compare(self, rows: Rows, condition: Filter) -> None:
+    def compare(self, rows: CypherRows, condition: Filter) -> None:
         """Keep the rows that satisfy a filter that compares fields of two of their nodes."""
         rows.where([comparison(condition, self.short[condition.var], self.short[condition.value.var], self.names)])
 
-    def read(self, hop: Hop, near: str, far: str, home: Mapping[str, Rows]) -> float:
+    def read(self, hop: Hop, near: str, far: str, home: Mapping[str, CypherRows]) -> float:
         """Return the number of edges that walking a hop is expected to read."""
         return self.estimate.edges(hop, near, far, home[near].size)
 
-    def close(self, rows: Rows, hop: Hop, near: str, far: str) -> None:
+    def close(self, rows: CypherRows, hop: Hop, near: str, far: str) -> None:
         """Keep the rows that have an edge for a hop between two of their nodes."""
         if not hop.where:
             rows.where([f"EXISTS {{ {self.pattern(hop, near, far)} }}"])
@@ -150,7 +150,7 @@ class Compiler(Elimination[Rows]):
         where = " AND ".join(self.edge_conditions(hop, "e"))
         rows.where([f"EXISTS {{ MATCH {self.pattern(hop, near, far, edge='e')} WHERE {where} }}"])
 
-    def extend(self, rows: Rows, hop: Hop, near: str, far: str, other: Rows | None) -> None:
+    def extend(self, rows: CypherRows, hop: Hop, near: str, far: str, other: CypherRows | None) -> None:
         """Walk a hop from a node of each row to a new node; if `other` is untouched, to one of its given nodes."""
         node = self.short[far]
         asked = self.keys is not None and far == self.plan.target.var
@@ -185,7 +185,7 @@ class Compiler(Elimination[Rows]):
             "WITH *",
         ]
 
-    def join(self, rows: Rows, other: Rows, shared: str | None) -> None:
+    def join(self, rows: CypherRows, other: CypherRows, shared: str | None) -> None:
         """Join two sets on the variable that both hold, or each row with each row; see `Elimination.join`."""
         for side in (rows, other):
             if side.untouched is None:
@@ -219,7 +219,7 @@ class Compiler(Elimination[Rows]):
         rows.size = max(1.0, rows.size * other.size / (self.estimate.nodes(shared) if shared else 1))
         rows.where(list(dict.fromkeys(apart)))
 
-    def drop(self, rows: Rows, needed: frozenset[str]) -> None:
+    def drop(self, rows: CypherRows, needed: frozenset[str]) -> None:
         """Drop the variables that are not needed, but remember their nodes that an anchor outside may be bound to."""
         kept = {*(self.short[var] for var in needed), *rows.anchors}
         outside = self.bindings_outside([var for var in self.bound if self.short[var] in rows.anchors])
@@ -232,7 +232,7 @@ class Compiler(Elimination[Rows]):
                 )
             rows.dropped = True
 
-    def make_distinct(self, rows: Rows) -> None:
+    def make_distinct(self, rows: CypherRows) -> None:
         """Turn the rows into a list of distinct rows, computed in a separate subquery.
 
         It reads at most `most_rows` rows and counts the rows that it merged, which shows whether there were more.

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from search.adapters.graph_matching.estimate import MOST_ROWS
 from search.adapters.graph_matching.order import depths, next_hop
 from search.adapters.graph_matching.paths import compiled
-from search.adapters.graph_neo4j.compile import Compiler, Query, unpacked
+from search.adapters.graph_neo4j.compile import CypherCompiler, CypherQuery, unpacked
 from search.adapters.graph_neo4j.names import Names
-from search.adapters.graph_neo4j.rows import Rows
+from search.adapters.graph_neo4j.rows import CypherRows
 from search.domain.errors import StageError
 from search.domain.linking import LinkedPlan
 from search.interfaces import Adjacency
@@ -24,15 +24,15 @@ def compile_paths(
     most_rows: int = MOST_ROWS,
     *,
     from_target: bool = False,
-) -> Query:
+) -> CypherQuery:
     """Return the statement for the best `most` paths of each key; see `compiled`."""
     return compiled(lambda: _PathCompiler(linked, names, adjacency, most_rows), keys, most, from_target=from_target)
 
 
-class _PathCompiler(Compiler):
+class _PathCompiler(CypherCompiler):
     """Compiles one linked plan for given candidates; an instance compiles one statement."""
 
-    def paths(self, keys: Sequence[int], most: int, *, from_target: bool) -> Query:
+    def paths(self, keys: Sequence[int], most: int, *, from_target: bool) -> CypherQuery:
         """Return the statement of `paths`: its result is one list of rows, and whether partial matches were cut off.
 
         A row is its rank among the paths of its target, the score, the key of every variable (in the order of
@@ -69,7 +69,7 @@ class _PathCompiler(Compiler):
             "}",
             f"RETURN rows, {' OR '.join(self.cuts)} AS cut",
         ]
-        return Query("\n".join(self.steps), self.parameters.values, ("rows", "cut"))
+        return CypherQuery("\n".join(self.steps), self.parameters.values, ("rows", "cut"))
 
     def _outputs(self, fixed: Sequence[str]) -> list[str]:
         keys = [f"{var}.key" if var in fixed else var for var in self.short.values()]
@@ -80,8 +80,8 @@ class _PathCompiler(Compiler):
         if not self.plan.hops:
             return []
         known = [target, *anchors]
-        # As `Rows.anchors`, the anchors (the target may be one) exclude their nodes for every other variable.
-        rows = Rows([], list(known), [self.short[anchor.var] for anchor in self.plan.anchors])
+        # As `CypherRows.anchors`, the anchors (the target may be one) exclude their nodes for every other variable.
+        rows = CypherRows([], list(known), [self.short[anchor.var] for anchor in self.plan.anchors])
         pending, depth, taken = list(self.plan.hops), depths(self.plan), {}
         standing = {var for var, node in self.short.items() if node in known}
         compared = list(self.plan.comparisons)

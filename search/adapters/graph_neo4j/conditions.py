@@ -10,7 +10,7 @@ from search.domain.plan import FieldOf, Filter
 from search.domain.plan.parts import NEGATED
 
 
-class Parameters:
+class CypherParameters:
     """Collects the values of a statement, each under its own name."""
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Parameters:
         return f"${name}"
 
 
-def field_conditions(filters: Sequence[Filter], node: str, names: Names, parameters: Parameters) -> list[str]:
+def field_conditions(filters: Sequence[Filter], node: str, names: Names, parameters: CypherParameters) -> list[str]:
     """Return one Cypher condition for each filter that has a value of its own, on the node of the variable `node`.
 
     A list matches if any of its items does; a missing field never matches. `=`, `in` and `contains` ignore the case of
@@ -64,7 +64,7 @@ def _not(found: str) -> str:
     return f"NOT coalesce({found}, false)"
 
 
-def _condition(condition: Filter, field: str, parameters: Parameters) -> str:
+def _condition(condition: Filter, field: str, parameters: CypherParameters) -> str:
     if condition.op == "exists":
         return f"({field}s IS NOT NULL OR {field}n IS NOT NULL)"
     if condition.op == "in":
@@ -88,7 +88,7 @@ def _condition(condition: Filter, field: str, parameters: Parameters) -> str:
     return _any(f"{field}s", f"item {condition.op} {parameters.add(ordered(value))}")
 
 
-def _both(field: str, low: Any, high: Any, parameters: Parameters) -> tuple[str, str]:
+def _both(field: str, low: Any, high: Any, parameters: CypherParameters) -> tuple[str, str]:
     kind = "n" if is_number(low) else "s"
     first, last = (number(low), number(high)) if kind == "n" else (ordered(low), ordered(high))
     return f"{field}{kind}", f"item >= {parameters.add(first)} AND item <= {parameters.add(last)}"

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 
 from search.adapters.graph_matching.estimate import MOST_ROWS
-from search.adapters.graph_matching.found import Found, Longs, Ranked
+from search.adapters.graph_matching.found import FoundCandidates, Longs, RankedValues
 from search.adapters.graph_matching.paths import Matches, among_keys, from_either_end, read_paths
 from search.adapters.graph_matching.whole import WholePlans
-from search.adapters.graph_neo4j.compile import Compiler, Query
+from search.adapters.graph_neo4j.compile import CypherCompiler, CypherQuery
 from search.adapters.graph_neo4j.compile_paths import compile_paths
 from search.adapters.graph_neo4j.connection import Connection, Row
 from search.adapters.graph_neo4j.names import MARKER, Names, relation_code, unordered
@@ -54,14 +54,14 @@ class Neo4jGraph(WholePlans):
         self._adjacency = adjacency
         self._most_rows = most_rows
 
-    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> Found:
+    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> FoundCandidates:
         """Return the candidates of an executable plan without exclusions and order.
 
         Raises ProjectionMissing if Neo4j does not hold this snapshot, and Neo4jAway if it does not answer.
         """
         query = self._compiler(linked).candidates(rows)
         keys, scores, cut = self._fetch("traverse", query, limit)
-        return Found(
+        return FoundCandidates(
             self.backend, np.array(keys[:rows], np.int64), np.array(scores[:rows], np.float64),
             cut or len(keys) > rows, query.text,
         )  # fmt: skip
@@ -91,16 +91,16 @@ class Neo4jGraph(WholePlans):
 
         return among_keys(ask, keys, anchored=bool(linked.plan.anchors))
 
-    def read_order(self, order: Order, keys: Longs, limit: Limit, among: Longs | None) -> Ranked:
+    def read_order(self, order: Order, keys: Longs, limit: Limit, among: Longs | None) -> RankedValues:
         """Return the value of each key in a field, or the number of different nodes that it is joined with."""
         asked = keys.tolist()
         query = compile_order(order, self._names, asked, None if among is None else among.tolist())
         [rows] = self._fetch("traverse", query, limit)
         if not isinstance(order.by, str):
             numbers = dict(rows)
-            return Ranked.of([numbers.get(key, 0) for key in asked])
+            return RankedValues.of([numbers.get(key, 0) for key in asked])
         values = {key: [*(numbers or ()), *map(unordered, texts or ())] for key, texts, numbers in rows}
-        return Ranked.of([order_value(values.get(key), order.direction) for key in asked])
+        return RankedValues.of([order_value(values.get(key), order.direction) for key in asked])
 
     def joined(self, count: Count, keys: Longs, limit: Limit, among: Longs | None) -> tuple[Longs, Longs]:
         """Return (keys, nodes): each different node that a count counts of a key."""
@@ -118,10 +118,10 @@ class Neo4jGraph(WholePlans):
             (key, value) for key, texts, numbers in rows for value in [*(numbers or ()), *map(unordered, texts or ())]
         ]
 
-    def _compiler(self, linked: LinkedPlan) -> Compiler:
-        return Compiler(linked, self._names, self._adjacency, self._most_rows)
+    def _compiler(self, linked: LinkedPlan) -> CypherCompiler:
+        return CypherCompiler(linked, self._names, self._adjacency, self._most_rows)
 
-    def _fetch(self, stage: str, query: Query, limit: Limit) -> Row:
+    def _fetch(self, stage: str, query: CypherQuery, limit: Limit) -> Row:
         """Return the columns of the statement's only row.
 
         Whether the projection is complete is read at the end of the statement, once a subquery has computed its row. A

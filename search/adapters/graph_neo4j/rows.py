@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Rows:
+class CypherRows:
     """Partial matches under construction: the clauses that produce them, and the variables that hold their nodes.
 
     `columns` are the Cypher variables that are still needed, `anchors` those of them that anchors are bound to. `marks`

@@ -14,9 +14,9 @@ from typing import Any
 
 from search.adapters.graph_matching.eliminate import Elimination
 from search.adapters.graph_matching.estimate import LOOK_UP, MOST_ROWS
-from search.adapters.graph_postgres.conditions import Parameters, comparison, field_conditions
+from search.adapters.graph_postgres.conditions import SqlParameters, comparison, field_conditions
 from search.adapters.graph_postgres.edges import HopWriter
-from search.adapters.graph_postgres.rows import Rows
+from search.adapters.graph_postgres.rows import SqlRows
 from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan
 from search.domain.plan import Filter, Hop
@@ -28,7 +28,7 @@ STEPS = ",\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class SqlQuery:
     """A statement with named placeholders, and their values.
 
     `keep` says that it may be prepared, because one query plan is fast for all values.
@@ -40,7 +40,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class GraphTables:
     """The partitions of one snapshot, whose names contain no input but its number, and the limit of rows.
 
     `most_rows` is the most partial matches that a step of a statement passes on.
@@ -60,22 +60,24 @@ class Tables:
         return partition("search_node", self.snapshot_id)
 
 
-class Compiler(Elimination[Rows]):
+class SqlCompiler(Elimination[SqlRows]):
     """Compiles one linked plan; an instance compiles one statement."""
 
     NOTHING = "0::float8"
 
-    def __init__(self, linked: LinkedPlan, schema: Schema, tables: Tables, adjacency: Adjacency | None = None) -> None:
+    def __init__(
+        self, linked: LinkedPlan, schema: Schema, tables: GraphTables, adjacency: Adjacency | None = None
+    ) -> None:
         super().__init__(linked, schema, adjacency)
         self.tables = tables
-        self.parameters = Parameters()
+        self.parameters = SqlParameters()
         self.edges = HopWriter(tables.edges, schema, self.types, self.parameters)
         self.joined = False
         self.steps: list[str] = []
         self.cuts: list[str] = []
         self._fresh = 0
 
-    def candidates(self, rows: int) -> Query:
+    def candidates(self, rows: int) -> SqlQuery:
         """Return the statement of `execute`.
 
         Its only row holds an array of the keys that T takes (at most rows + 1, best first), an array of their scores,
@@ -93,9 +95,9 @@ class Compiler(Elimination[Rows]):
         cut = " OR ".join([*self.cuts, f"max(merged) >= {self.most}"])
         text = f"WITH {STEPS.join(self.steps)}\nSELECT array_agg(key), array_agg(score), {cut} FROM best"
         # The best join method depends on the sizes of both sets, and these depend on the values.
-        return Query(text, self.parameters.values, keep=not self.joined)
+        return SqlQuery(text, self.parameters.values, keep=not self.joined)
 
-    def matching(self, keys: Sequence[int], *, from_target: bool) -> Query:
+    def matching(self, keys: Sequence[int], *, from_target: bool) -> SqlQuery:
         """Return the statement of `matching`, walked from the anchors, or from the keys with `from_target`.
 
         Its one row holds those of the keys that T takes, and whether partial matches were cut.
@@ -108,27 +110,27 @@ class Compiler(Elimination[Rows]):
             f"{steps}SELECT array_agg(DISTINCT key), {cut}\n"
             f"FROM (SELECT {found.columns[self.plan.target.var]} AS key\n{found.body()}\nLIMIT {self.most}) AS matches"
         )
-        return Query(text, self.parameters.values, keep=not self.joined)
+        return SqlQuery(text, self.parameters.values, keep=not self.joined)
 
-    def start(self, var: str) -> Rows:
+    def start(self, var: str) -> SqlRows:
         """Return the set of an anchor's bindings."""
         scores = self.bound[var]
         alias = f"b{self.short[var]}"
         keys = self.parameters.add(list(scores), "int[]")
         weights = self.parameters.add(list(scores.values()), "float8[]")
-        rows = Rows(
+        rows = SqlRows(
             [f"unnest({keys}, {weights}) AS {alias}(key, score)"], {var: f"{alias}.key"}, [var],
             {var: f"{alias}.score"}, size=len(scores), untouched=var,
         )  # fmt: skip
         rows.conditions += self._conditions(var, f"{alias}.key")
         return rows
 
-    def start_at_target(self, keys: Sequence[int]) -> Rows:
+    def start_at_target(self, keys: Sequence[int]) -> SqlRows:
         """Return the set of the requested candidates; the target is not an anchor."""
         var = self.plan.target.var
         alias = f"b{self.short[var]}"
         item = f"unnest({self.parameters.add(list(keys), 'int[]')}) AS {alias}(key)"
-        rows = Rows([item], {var: f"{alias}.key"}, [], {}, size=len(keys), untouched=var)
+        rows = SqlRows([item], {var: f"{alias}.key"}, [], {}, size=len(keys), untouched=var)
         rows.conditions += self._conditions(var, f"{alias}.key")
         if var in self.types:
             # The walk begins at the target, so no hop leads to it and checks its type.
@@ -139,11 +141,11 @@ class Compiler(Elimination[Rows]):
             )
         return rows
 
-    def start_over_types(self, var: str) -> Rows:
+    def start_over_types(self, var: str) -> SqlRows:
         """Return the set of all nodes that a variable may take; its size does not count towards `most_rows`."""
         alias = f"b{self.short[var]}"
         size = self.estimate.nodes(var)
-        rows = Rows([f"{self.tables.nodes} AS {alias}"], {var: f"{alias}.key"}, [], {}, size=size)
+        rows = SqlRows([f"{self.tables.nodes} AS {alias}"], {var: f"{alias}.key"}, [], {}, size=size)
         if var in self.types:
             rows.conditions.append(f"{alias}.type = ANY({self.parameters.add(sorted(self.types[var]), 'int2[]')})")
         rows.conditions += self._key_conditions(var, f"{alias}.key")
@@ -152,11 +154,11 @@ class Compiler(Elimination[Rows]):
         self.joined = True
         return rows
 
-    def holds(self, rows: Rows) -> frozenset[str]:
+    def holds(self, rows: SqlRows) -> frozenset[str]:
         """Return the variables whose nodes a set holds."""
         return frozenset(rows.columns)
 
-    def compare(self, rows: Rows, condition: Filter) -> None:
+    def compare(self, rows: SqlRows, condition: Filter) -> None:
         """Keep the rows that satisfy a filter that compares fields of two of their nodes."""
         rows.conditions.append(self.comparison(condition, rows.columns))
 
@@ -169,17 +171,17 @@ class Compiler(Elimination[Rows]):
             f"AND {test})"
         )
 
-    def read(self, hop: Hop, near: str, far: str, home: Mapping[str, Rows]) -> float:
+    def read(self, hop: Hop, near: str, far: str, home: Mapping[str, SqlRows]) -> float:
         """Return the expected number of edges that walking a hop reads, or looks up if its far nodes are given."""
         rows, other = home[near], home.get(far)
         edges = self.estimate.edges(hop, near, far, rows.size)
         return edges if other is None or other.untouched != far else min(edges, LOOK_UP * rows.size * other.size)
 
-    def close(self, rows: Rows, hop: Hop, near: str, far: str) -> None:
+    def close(self, rows: SqlRows, hop: Hop, near: str, far: str) -> None:
         """Keep the rows that have an edge for a hop between two of their nodes."""
         rows.conditions.append(self.edges.exists(hop, rows.columns))
 
-    def extend(self, rows: Rows, hop: Hop, near: str, far: str, other: Rows | None) -> None:
+    def extend(self, rows: SqlRows, hop: Hop, near: str, far: str, other: SqlRows | None) -> None:
         """Walk a hop from a node of each row to a new node; if `other` is untouched, to one of its given nodes."""
         alias = self._alias("e")
         if self.keys is not None and far == self.plan.target.var:
@@ -195,7 +197,7 @@ class Compiler(Elimination[Rows]):
         rows.columns[far] = column
         rows.conditions += self._conditions(far, column)
 
-    def join(self, rows: Rows, other: Rows, shared: str | None) -> None:
+    def join(self, rows: SqlRows, other: SqlRows, shared: str | None) -> None:
         """Join two sets on the variable that both hold, or each row with each row; see `Elimination.join`."""
         self.joined = True
         for side in (rows, other):
@@ -215,7 +217,7 @@ class Compiler(Elimination[Rows]):
         rows.scores |= other.scores
         rows.size = max(1.0, rows.size * other.size / (self.estimate.nodes(shared) if shared else 1))
 
-    def drop(self, rows: Rows, needed: frozenset[str]) -> None:
+    def drop(self, rows: SqlRows, needed: frozenset[str]) -> None:
         """Drop the variables that are not needed, but remember their nodes that an anchor outside may be bound to."""
         outside = self.bindings_outside(rows.anchors)
         for var in [var for var in rows.columns if var not in needed and var not in rows.anchors]:
@@ -226,7 +228,7 @@ class Compiler(Elimination[Rows]):
                 )
             rows.dropped = True
 
-    def make_distinct(self, rows: Rows) -> None:
+    def make_distinct(self, rows: SqlRows) -> None:
         """Turn the rows into a separate step that computes distinct rows once.
 
         It reads at most `most_rows` rows and counts the rows that it merged, which shows whether there were more.

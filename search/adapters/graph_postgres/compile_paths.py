@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from search.adapters.graph_matching.order import depths, next_hop
 from search.adapters.graph_matching.paths import compiled
-from search.adapters.graph_postgres.compile import STEPS, Compiler, Query, Tables
-from search.adapters.graph_postgres.rows import Rows
+from search.adapters.graph_postgres.compile import STEPS, GraphTables, SqlCompiler, SqlQuery
+from search.adapters.graph_postgres.rows import SqlRows
 from search.domain.errors import StageError
 from search.domain.graph import Schema
 from search.domain.linking import LinkedPlan
@@ -18,21 +18,21 @@ from search.interfaces import Adjacency
 def compile_paths(
     linked: LinkedPlan,
     schema: Schema,
-    tables: Tables,
+    tables: GraphTables,
     keys: Sequence[int],
     most: int,
     adjacency: Adjacency | None = None,
     *,
     from_target: bool = False,
-) -> Query:
+) -> SqlQuery:
     """Return the statement for the best `most` paths of each key; see `compiled`."""
     return compiled(lambda: _PathCompiler(linked, schema, tables, adjacency), keys, most, from_target=from_target)
 
 
-class _PathCompiler(Compiler):
+class _PathCompiler(SqlCompiler):
     """Compiles one linked plan for given candidates; an instance compiles one statement."""
 
-    def paths(self, keys: Sequence[int], most: int, *, from_target: bool) -> Query:
+    def paths(self, keys: Sequence[int], most: int, *, from_target: bool) -> SqlQuery:
         """Return the statement of `paths`.
 
         Its columns are: whether partial matches were cut off, the score, the key of every variable (in the order of
@@ -48,7 +48,9 @@ class _PathCompiler(Compiler):
         limit = self.parameters.add(most)
         chosen = ", ".join(f"{found.columns[var]} AS {self.short[var]}" for var in fixed)
         order = ", ".join(self.short[var] for var in fixed)
-        filled = Rows(["(SELECT) AS start"], {var: f"best.{self.short[var]}" for var in fixed}, list(found.anchors), {})
+        filled = SqlRows(
+            ["(SELECT) AS start"], {var: f"best.{self.short[var]}" for var in fixed}, list(found.anchors), {}
+        )
         hops = self._fill(filled)
         nodes = [f"{filled.columns[var]} AS {self.short[var]}" for var in self.plan.variables if var not in fixed]
         inner = [f"SELECT {', '.join([*nodes, *hops])}\n{filled.body()}\nLIMIT {limit}"] if hops else []
@@ -69,14 +71,14 @@ class _PathCompiler(Compiler):
         )
         for select in inner:
             text += f"\nLEFT JOIN LATERAL ({select}) AS filled ON best.place IS NOT NULL"
-        return Query(f"{text}\nORDER BY best.{self.short[target]}, best.place", self.parameters.values)
+        return SqlQuery(f"{text}\nORDER BY best.{self.short[target]}, best.place", self.parameters.values)
 
     def _outputs(self, fixed: Sequence[str]) -> list[str]:
         where = {var: "best" if var in fixed else "filled" for var in self.plan.variables}
         nodes = [f"{where[var]}.{self.short[var]}" for var in self.plan.variables]
         return nodes + [f"filled.{name}{i}" for i in range(len(self.plan.hops)) for name in ("r", "o")]
 
-    def _fill(self, rows: Rows) -> list[str]:
+    def _fill(self, rows: SqlRows) -> list[str]:
         """Walk every hop between the anchors and a known target; return the columns that say which edges were taken."""
         pending = list(self.plan.hops)
         compared = list(self.plan.comparisons)

@@ -15,7 +15,7 @@ NAME = "name"
 """The field that every node has, stored in a column of its own."""
 
 
-class Parameters:
+class SqlParameters:
     """Collects the values of a statement, each under its own name."""
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Parameters:
 
 
 def field_conditions(
-    filters: Sequence[Filter], node: str, parameters: Parameters, column: Column = "fields"
+    filters: Sequence[Filter], node: str, parameters: SqlParameters, column: Column = "fields"
 ) -> list[str]:
     """Return one SQL condition for each filter that has a value of its own, on the row `node` of the table of nodes.
 
@@ -53,7 +53,7 @@ def field_conditions(
     return conditions
 
 
-def comparison(condition: Filter, node: str, other: str, parameters: Parameters) -> str:
+def comparison(condition: Filter, node: str, other: str, parameters: SqlParameters) -> str:
     """Return the SQL condition of a filter that compares a field of the row `node` with one of the row `other`.
 
     It holds if any item of the one compares so with any item of the other; `!=` holds exactly where `=` does not.
@@ -72,7 +72,7 @@ def comparison(condition: Filter, node: str, other: str, parameters: Parameters)
     return f"NOT {found}" if condition.op in NEGATED else found
 
 
-def _items(field: str, node: str, parameters: Parameters, alias: str, column: Column = "fields") -> str:
+def _items(field: str, node: str, parameters: SqlParameters, alias: str, column: Column = "fields") -> str:
     """Return the FROM item that holds the items of a node's field, as jsonb scalars in the column `value`."""
     if field == NAME and column == "fields":
         return f"(VALUES (to_jsonb({node}.name))) AS {alias}(value)"
@@ -81,7 +81,7 @@ def _items(field: str, node: str, parameters: Parameters, alias: str, column: Co
     return f"jsonb_array_elements({items}) AS {alias}(value)"
 
 
-def _item(op: str, value: Any, item: str, parameters: Parameters) -> str:
+def _item(op: str, value: Any, item: str, parameters: SqlParameters) -> str:
     """Return the condition on one item, a jsonb scalar given as an SQL expression."""
     if op == "in":
         tests = [_compare("=", one, item, parameters) for one in value]
@@ -92,7 +92,7 @@ def _item(op: str, value: Any, item: str, parameters: Parameters) -> str:
     return _compare(op, value, item, parameters)
 
 
-def _compare(op: str, value: Any, item: str, parameters: Parameters) -> str:
+def _compare(op: str, value: Any, item: str, parameters: SqlParameters) -> str:
     if isinstance(value, int | float):
         number = parameters.add(Decimal(repr(value)), "numeric")
         return f"CASE jsonb_typeof({item}) WHEN 'number' THEN ({item})::numeric {op} {number} ELSE false END"

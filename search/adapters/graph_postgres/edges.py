@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from search.adapters.graph_matching.order import directions
-from search.adapters.graph_postgres.conditions import Parameters, field_conditions
+from search.adapters.graph_postgres.conditions import SqlParameters, field_conditions
 from search.adapters.graph_postgres.rows import Arm
 from search.domain.graph import ANY, Schema
 from search.domain.plan import Hop
@@ -19,7 +19,7 @@ class HopWriter:
     table: str
     schema: Schema
     types: Mapping[str, frozenset[int]]
-    parameters: Parameters
+    parameters: SqlParameters
 
     def walk(
         self,

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from search.adapters.graph_matching.estimate import MOST_ROWS
-from search.adapters.graph_matching.found import Found, Longs, Ranked
+from search.adapters.graph_matching.found import FoundCandidates, Longs, RankedValues
 from search.adapters.graph_matching.paths import Matches, among_keys, from_either_end, read_paths
 from search.adapters.graph_matching.whole import WholePlans
-from search.adapters.graph_postgres.compile import Compiler, Query, Tables
+from search.adapters.graph_postgres.compile import GraphTables, SqlCompiler, SqlQuery
 from search.adapters.graph_postgres.compile_paths import compile_paths
 from search.adapters.graph_postgres.order import compile_edges, compile_joined, compile_order
 from search.adapters.postgres_reading import read
@@ -48,16 +48,16 @@ class PostgresGraph(WholePlans):
         adjacency: Adjacency | None = None,
         most_rows: int = MOST_ROWS,
     ) -> None:
-        self._tables = Tables(snapshot_id, most_rows)
+        self._tables = GraphTables(snapshot_id, most_rows)
         self._schema = schema
         self._nodes = nodes
         self._adjacency = adjacency
 
-    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> Found:
+    def execute_match(self, linked: LinkedPlan, limit: Limit, rows: int) -> FoundCandidates:
         """Return the candidates of an executable plan without exclusions and order."""
-        query = Compiler(linked, self._schema, self._tables, self._adjacency).candidates(rows)
+        query = SqlCompiler(linked, self._schema, self._tables, self._adjacency).candidates(rows)
         [(keys, scores, cut)] = self._fetch("traverse", query, limit)
-        found = Found(self.backend, np.array(keys or (), np.int64), np.array(scores or (), np.float64))
+        found = FoundCandidates(self.backend, np.array(keys or (), np.int64), np.array(scores or (), np.float64))
         return replace(found.take(np.arange(min(len(found.keys), rows))), truncated=cut or len(found.keys) > rows,
                        query=query.text)  # fmt: skip
 
@@ -78,23 +78,25 @@ class PostgresGraph(WholePlans):
         """Return those of the keys that T takes in a match of a plan without exclusions and order."""
 
         def ask(keys: Sequence[int], from_target: bool) -> tuple[Sequence[int], bool]:
-            compiler = Compiler(linked, self._schema, self._tables, self._adjacency)
+            compiler = SqlCompiler(linked, self._schema, self._tables, self._adjacency)
             query = compiler.matching(keys, from_target=from_target)
             if compiler.burden and not from_target:
-                query = Compiler(linked, self._schema, self._tables, self._adjacency).matching(keys, from_target=True)
+                query = SqlCompiler(linked, self._schema, self._tables, self._adjacency).matching(
+                    keys, from_target=True
+                )
             [(found, cut)] = self._fetch("check", query, limit)
             return found or (), cut
 
         return among_keys(ask, keys, anchored=bool(linked.plan.anchors))
 
-    def read_order(self, order: Order, keys: Longs, limit: Limit, among: Longs | None) -> Ranked:
+    def read_order(self, order: Order, keys: Longs, limit: Limit, among: Longs | None) -> RankedValues:
         """Return the value of each key in a field, or the number of different nodes that it is joined with."""
         asked = keys.tolist()
         query = compile_order(order, self._schema, self._tables, asked, None if among is None else among.tolist())
         rows = dict(self._fetch("traverse", query, limit))
         if isinstance(order.by, str):
-            return Ranked.of([order_value(rows.get(key), order.direction) for key in asked])
-        return Ranked.of([rows.get(key, 0) for key in asked])
+            return RankedValues.of([order_value(rows.get(key), order.direction) for key in asked])
+        return RankedValues.of([rows.get(key, 0) for key in asked])
 
     def joined(self, count: Count, keys: Longs, limit: Limit, among: Longs | None) -> tuple[Longs, Longs]:
         """Return (keys, nodes): each different node that a count counts of a key."""
@@ -112,5 +114,5 @@ class PostgresGraph(WholePlans):
         rows = self._fetch("traverse", compile_edges(hop, plan, self._schema, self._tables, field, keys, among), limit)
         return [(key, one) for key, value in rows for one in (value if isinstance(value, list) else [value])]
 
-    def _fetch(self, stage: str, query: Query, limit: Limit) -> list[tuple[Any, ...]]:
+    def _fetch(self, stage: str, query: SqlQuery, limit: Limit) -> list[tuple[Any, ...]]:
         return read(stage, query.text, query.parameters, limit, SETTINGS, keep=query.keep)

@@ -8,7 +8,7 @@ from search.domain.graph import Direction
 
 
 @dataclass
-class Rows:
+class SqlRows:
     """Partial matches under construction: the FROM items, and the expression that holds each variable's node.
 
     `scores` holds the expression of each anchor's score. `marks` are the remembered nodes of dropped variables.

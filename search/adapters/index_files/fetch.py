@@ -23,7 +23,7 @@ from pathlib import Path
 
 from search.adapters.index_files import source as places
 from search.adapters.index_files.listing import Files, Hashed, fault_of, hash_of, note_checked
-from search.adapters.index_files.source import BuiltFile, FetchFailed, Source
+from search.adapters.index_files.source import BuiltFile, FetchFailed, FileSource
 
 LOOK_SECONDS = 0.05
 """Seconds between two looks whether another fetch has ended."""
@@ -55,7 +55,7 @@ def fetch_folder(
     folder: Path,
     name: str,
     files: Files,
-    source: Source,
+    source: FileSource,
     told: Callable[[int], None] = lambda number: None,
     wait: float = 0.0,
     hashed: Hashed = hashlib.sha256,
@@ -107,7 +107,7 @@ def locked(path: Path, wait: float = 0.0, kind: int = fcntl.LOCK_EX) -> Iterator
 
 
 def _fetch_files(
-    fresh: Path, name: str, files: Files, source: Source, told: Callable[[int], None], hashed: Hashed
+    fresh: Path, name: str, files: Files, source: FileSource, told: Callable[[int], None], hashed: Hashed
 ) -> None:
     missing = []
     for path, (length, digest) in sorted(files.items()):
@@ -141,7 +141,7 @@ def _write(missing: _Missing, begins: list[int], pieces: Iterator[bytes]) -> Non
         os.fsync(file.fileno())
 
 
-def _ahead(pool: ThreadPoolExecutor, source: Source, wanted: Iterable[tuple[BuiltFile, int]]) -> Iterator[bytes]:
+def _ahead(pool: ThreadPoolExecutor, source: FileSource, wanted: Iterable[tuple[BuiltFile, int]]) -> Iterator[bytes]:
     """Yield pieces in order; `AT_ONCE` of them are on their way."""
     asked: deque[Future[bytes]] = deque()
     for file, begin in wanted:

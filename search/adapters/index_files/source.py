@@ -37,7 +37,7 @@ class BuiltFile:
     digest: str
 
 
-class Source(Protocol):
+class FileSource(Protocol):
     """A place with files. Several threads read at once."""
 
     def piece(self, file: BuiltFile, begin: int) -> bytes:

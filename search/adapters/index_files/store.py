@@ -16,7 +16,7 @@ from django.conf import settings
 from fsspec.core import url_to_fs
 
 from search.adapters.index_files import source
-from search.adapters.index_files.source import BuiltFile, FetchFailed, FolderSource, HttpSource, Source
+from search.adapters.index_files.source import BuiltFile, FetchFailed, FileSource, FolderSource, HttpSource
 
 ANSWER_SECONDS = 20.0
 """How long the store has for a piece."""
@@ -28,7 +28,7 @@ class StoreFailed(FetchFailed):
     """The store could not be read or written; the text is a part of a sentence that says why."""
 
 
-def configured_source() -> Source | None:
+def configured_source() -> FileSource | None:
     """Return the place that `GRASP_FILES_FROM` or else `GRASP_INDEX_STORE` names, or None."""
     named = str(settings.GRASP_FILES_FROM)
     if not named:

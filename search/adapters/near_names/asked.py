@@ -23,7 +23,7 @@ _ENDS = ".?!:"
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class AskedName:
     """The words of a question, and the names that are found in it as they are stored (`exact`)."""
 
     text: str

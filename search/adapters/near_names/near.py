@@ -10,7 +10,7 @@ from itertools import islice, product
 from rapidfuzz.distance import OSA
 
 from search.adapters.name_words import words_of
-from search.adapters.near_names.asked import Asked
+from search.adapters.near_names.asked import AskedName
 from search.adapters.near_names.cognates import Cognates
 from search.adapters.near_names.files import NearFiles
 from search.adapters.near_names.forms import (
@@ -28,7 +28,7 @@ from search.adapters.near_names.forms import (
     initial_keys,
     initials_key,
 )
-from search.adapters.near_names.parts import MOST_READ, Part, Parts
+from search.adapters.near_names.parts import MOST_READ, NamePart, NameParts
 from search.adapters.near_names.reordered import Reordered
 from search.interfaces import How, Mention
 
@@ -87,7 +87,7 @@ class NearNames:
         `exact` are the mentions of names as they are stored: no other mention of the same stretch is returned, and
         their words are not corrected.
         """
-        asked = Asked(text, self.files, exact)
+        asked = AskedName(text, self.files, exact)
         found = self._looked_up(asked, [*_whole(asked), *_with_initials(asked), *_acronyms(asked)])
         if mended := [key for key in _mended(asked) if (key.first, key.last) not in found]:
             found |= self._looked_up(asked, mended)
@@ -103,7 +103,7 @@ class NearNames:
 
     def translated(self, text: str, start: int, end: int) -> list[Mention]:
         """Return the names whose words are nearly those of a stretch of the text, letter by letter, best first."""
-        asked = Asked(text, self.files, ())
+        asked = AskedName(text, self.files, ())
         inside = [at for at, token in enumerate(asked.tokens) if start <= token.start and token.end <= end]
         content = [at for at in inside if asked.content[at]]
         if not content:
@@ -116,7 +116,7 @@ class NearNames:
 
     def ending(self, text: str, start: int, end: int) -> list[Mention]:
         """Return one mention of the names of several words whose last word is a word of the text, if they are few."""
-        asked = Asked(text, self.files, ())
+        asked = AskedName(text, self.files, ())
         at = next((at for at, one in enumerate(asked.tokens) if (one.start, one.end) == (start, end)), -1)
         place = asked.places[at] if at >= 0 else -1
         if place < 0 or self.files.having(place) > MOST_READ:
@@ -129,7 +129,7 @@ class NearNames:
 
     def misspelt(self, name: str) -> list[Mention]:
         """Return the names one typing error away from a name; `_WIDEST_MENDED` words of it are read at most."""
-        asked = Asked(name, self.files, ())
+        asked = AskedName(name, self.files, ())
         last = len(asked.tokens) - 1
         if not 0 <= last < _WIDEST_MENDED:
             return []
@@ -144,7 +144,7 @@ class NearNames:
     def _alike(self, said: str, name: int) -> float:
         return OSA.normalized_similarity(" ".join(words_of(said)), " ".join(words_of(self.files.spelling(name))))
 
-    def _looked_up(self, asked: Asked, keys: Sequence[_Key]) -> dict[tuple[int, int], Mention]:
+    def _looked_up(self, asked: AskedName, keys: Sequence[_Key]) -> dict[tuple[int, int], Mention]:
         """Return the best mention of each stretch for which a form with one of its keys exists."""
         best: dict[tuple[int, int], tuple[float, How, list[int]]] = {}
         for at, name, kind in self.files.found([code_of(key.key) for key in keys]):
@@ -163,7 +163,7 @@ class NearNames:
             if len(names) <= MOST_NAMES
         }
 
-    def _plausible(self, asked: Asked, key: _Key, name: int, kind: int) -> bool:
+    def _plausible(self, asked: AskedName, key: _Key, name: int, kind: int) -> bool:
         """Whether a stretch may mean a name: a common word in lower case does only if nothing else does."""
         said, stored = asked.stretch(key.first, key.last), self.files.spelling(name)
         few = self.files.size <= FEW_NAMES
@@ -182,7 +182,7 @@ class NearNames:
             return True
         return kind == WHOLE and (few or (stored[:1].islower() and not any(asked.covered)))
 
-    def _told(self, asked: Asked, key: _Key, name: int, kind: int) -> tuple[How, float]:
+    def _told(self, asked: AskedName, key: _Key, name: int, kind: int) -> tuple[How, float]:
         """Return by which way a form was found and how similar it is to the name."""
         if key.mended:
             return "spelling", key.similarity * _SIMILARITY.get(kind, 1.0)
@@ -197,11 +197,11 @@ class NearNames:
         possessive = "s" in words or "s" in words_of(self.files.spelling(name))
         return ("possessive", _POSSESSIVE) if possessive else ("plural", _PLURAL)
 
-    def _part(self, asked: Asked, part: Part) -> Mention:
+    def _part(self, asked: AskedName, part: NamePart) -> Mention:
         return self._mention(asked, part.first, part.last, part.names, part.similarity, part.how)
 
     def _mention(
-        self, asked: Asked, first: int, last: int, names: Sequence[int], similarity: float, how: How
+        self, asked: AskedName, first: int, last: int, names: Sequence[int], similarity: float, how: How
     ) -> Mention:
         said = asked.stretch(first, last)
         exact: dict[int, bool] = {}
@@ -224,11 +224,11 @@ class NearNames:
         return Reordered(self.files)
 
     @cached_property
-    def _parts(self) -> Parts:
-        return Parts(self.files)
+    def _parts(self) -> NameParts:
+        return NameParts(self.files)
 
 
-def _stretches(asked: Asked, widest: int) -> Iterator[tuple[int, int]]:
+def _stretches(asked: AskedName, widest: int) -> Iterator[tuple[int, int]]:
     """Yield first and last word of every stretch that may be a near name, without those of exact names.
 
     It begins with a word of content, a capital or an article, ends with a word of content, and is not wholly explained.
@@ -248,7 +248,7 @@ def _stretches(asked: Asked, widest: int) -> Iterator[tuple[int, int]]:
                 yield first, last
 
 
-def _whole(asked: Asked) -> Iterator[_Key]:
+def _whole(asked: AskedName) -> Iterator[_Key]:
     """Yield the keys of all stretches as they are typed: word by word, and as one word, of which only the end folds."""
     for first, last in _stretches(asked, _WIDEST):
         key = "".join(asked.folds(first, last))
@@ -259,7 +259,7 @@ def _whole(asked: Asked) -> Iterator[_Key]:
                 yield _Key(first, last, joined, (WHOLE,))
 
 
-def _mended(asked: Asked) -> Iterator[_Key]:
+def _mended(asked: AskedName) -> Iterator[_Key]:
     """Yield the keys of all stretches with corrections of misspelt words, in every combination up to a number.
 
     A stretch of one word that names have is not corrected: it is a name or a part of one already.
@@ -287,7 +287,7 @@ def _mended(asked: Asked) -> Iterator[_Key]:
                 yield _Key(first, last, "".join(folds), (WHOLE, MAIN, TURNED), similarity, mended=True)
 
 
-def _with_initials(asked: Asked) -> Iterator[_Key]:
+def _with_initials(asked: AskedName) -> Iterator[_Key]:
     """Yield the keys of names with initials, and of names in full that are stored with initials."""
     tokens = asked.tokens
     for first, last in _stretches(asked, 4):
@@ -305,7 +305,7 @@ def _with_initials(asked: Asked) -> Iterator[_Key]:
             yield _Key(first, last, initials_key(words[0][0], words[-1]), (SHORT,))
 
 
-def _acronyms(asked: Asked) -> Iterator[_Key]:
+def _acronyms(asked: AskedName) -> Iterator[_Key]:
     """Yield the keys of words in capitals, which may be the first letters of a name."""
     if asked.text.isupper():
         return

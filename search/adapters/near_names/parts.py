@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from search.adapters.near_names.asked import Asked
+from search.adapters.near_names.asked import AskedName
 from search.adapters.near_names.files import NearFiles
 from search.interfaces import How
 
@@ -32,7 +32,7 @@ _MOST_LETTERS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class NamePart:
     """The words in [first, last] of a question are a part of these names."""
 
     first: int
@@ -59,12 +59,12 @@ class _Run:
 
 
 @dataclass(frozen=True)
-class Parts:
+class NameParts:
     """Finds parts of names; read-only, so threads can share it."""
 
     files: NearFiles
 
-    def find(self, asked: Asked, explained: Sequence[bool]) -> list[Part]:
+    def find(self, asked: AskedName, explained: Sequence[bool]) -> list[NamePart]:
         """Return the parts of names that include a word which is not explained, the longest of those that overlap."""
         places = self._places(asked)
         runs: dict[tuple[int, int], dict[int, _Run]] = {}
@@ -77,7 +77,7 @@ class Parts:
         found = [part for place, names in runs.items() if (part := self._part(asked, *place, names, explained))]
         return _longest(found)
 
-    def _places(self, asked: Asked) -> list[int]:
+    def _places(self, asked: AskedName) -> list[int]:
         """Return the place of each word, or of the nearest word if it is misspelt."""
         nearest = {at: close[0][0] for at, close in asked.mended.items() if close[0][1] == 1 or len(close) == 1}
         return [place if place >= 0 else nearest.get(at, -1) for at, place in enumerate(asked.places)]
@@ -85,7 +85,7 @@ class Parts:
     def _having(self, place: int) -> int:
         return self.files.having(place) if place >= 0 else 0
 
-    def _candidates(self, asked: Asked, places: Sequence[int], at: int) -> list[int]:
+    def _candidates(self, asked: AskedName, places: Sequence[int], at: int) -> list[int]:
         """Return names with the word; if many have it, or it says nothing alone, those with the next word, too."""
         having = self._having(places[at])
         alone = asked.capital[at] or not asked.common[at] or self._quoted(asked, at) or self._beside_letters(asked, at)
@@ -108,7 +108,7 @@ class Parts:
                     both += shared.tolist()
         return list(dict.fromkeys(both))
 
-    def _run(self, asked: Asked, places: Sequence[int], at: int, name: int) -> _Run | None:
+    def _run(self, asked: AskedName, places: Sequence[int], at: int, name: int) -> _Run | None:
         """Return the longest stretch around a word of the question that is also a stretch of a name."""
         words = self.files.words_of(name)
         best: tuple[int, int, int, int, int] | None = None
@@ -129,7 +129,7 @@ class Parts:
         before, after = words[start - 1] if start else -1, words[end + 1] if end + 1 < len(words) else -1
         return _Run(first, last, share, length, before, after)
 
-    def _agrees(self, asked: Asked, run: _Run, explained: Sequence[bool]) -> bool:
+    def _agrees(self, asked: AskedName, run: _Run, explained: Sequence[bool]) -> bool:
         """Whether no word with a capital beside one word contradicts the name: *Emma Manning* is not *Chris Manning*.
 
         A word does not contradict if it is the beginning of the word beside it in the name, or the other way round.
@@ -146,7 +146,7 @@ class Parts:
         return True
 
     def _widened(
-        self, asked: Asked, places: Sequence[int], at: int, words: Sequence[int], place: int, step: int
+        self, asked: AskedName, places: Sequence[int], at: int, words: Sequence[int], place: int, step: int
     ) -> tuple[int, int]:
         """Return the outermost positions, in the question and in the name, to which both agree in one direction."""
         while 0 <= at + step < len(places):
@@ -160,7 +160,7 @@ class Parts:
             at, place = beside, place + step * letters
         return at, place
 
-    def _initials(self, asked: Asked, at: int, words: Sequence[int], place: int, step: int) -> int:
+    def _initials(self, asked: AskedName, at: int, words: Sequence[int], place: int, step: int) -> int:
         """Return how many words of the name, from `place` on, an abbreviation in capitals stands for; 0 for none."""
         said = asked.stretch(at, at)
         size = len(said)
@@ -171,8 +171,8 @@ class Parts:
         return size if initials == said.lower() else 0
 
     def _part(
-        self, asked: Asked, first: int, last: int, runs: dict[int, _Run], explained: Sequence[bool]
-    ) -> Part | None:
+        self, asked: AskedName, first: int, last: int, runs: dict[int, _Run], explained: Sequence[bool]
+    ) -> NamePart | None:
         """Return the part that a stretch is of these names, or None if it says too little."""
         if (asked.tokens[first].start, asked.tokens[last].end) in asked.known_spans:
             return None
@@ -183,9 +183,9 @@ class Parts:
         if len(names) > _MOST_NAMES or not self._says_enough(asked, run, share, names, mended=mended):
             return None
         similarity = (0.4 + 0.35 * share if run.length == 1 else 0.55 + 0.4 * share) - (0.1 if mended else 0.0)
-        return Part(first, last, names, min(0.95, similarity), "spelling" if mended else "part")
+        return NamePart(first, last, names, min(0.95, similarity), "spelling" if mended else "part")
 
-    def _says_enough(self, asked: Asked, run: _Run, share: float, names: Sequence[int], *, mended: bool) -> bool:
+    def _says_enough(self, asked: AskedName, run: _Run, share: float, names: Sequence[int], *, mended: bool) -> bool:
         at = run.first
         if (run.first, run.last) in asked.quoted and share >= _SURNAME:
             return True
@@ -206,15 +206,15 @@ class Parts:
             return False
         return share >= (_SURNAME if asked.capital[at] and not asked.common[at] else _SEVERAL)
 
-    def _beside_letters(self, asked: Asked, at: int) -> bool:
+    def _beside_letters(self, asked: AskedName, at: int) -> bool:
         """Whether an abbreviation stands beside a word."""
         beside = [place for place in (at - 1, at + 1) if 0 <= place < len(asked.tokens)]
         return any(_abbreviation(asked.stretch(place, place)) for place in beside)
 
-    def _quoted(self, asked: Asked, at: int) -> bool:
+    def _quoted(self, asked: AskedName, at: int) -> bool:
         return any(first <= at <= last for first, last in asked.quoted)
 
-    def _telling(self, asked: Asked, at: int) -> bool:
+    def _telling(self, asked: AskedName, at: int) -> bool:
         """Whether a word can tell a name: it is a word of content with some letters, and no number."""
         said = asked.tokens[at].words[0]
         return len(said) >= _SHORTEST and not said.isdigit() and asked.content[at]
@@ -224,7 +224,7 @@ def _abbreviation(said: str) -> bool:
     return 2 <= len(said) <= _MOST_LETTERS and said.isalpha() and said.isupper()
 
 
-def _longest(found: Sequence[Part]) -> list[Part]:
+def _longest(found: Sequence[NamePart]) -> list[NamePart]:
     """Return the parts without those inside another one."""
     return [
         part

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from search.adapters.near_names.asked import Asked
+from search.adapters.near_names.asked import AskedName
 from search.adapters.near_names.files import NearFiles
-from search.adapters.near_names.parts import Part
+from search.adapters.near_names.parts import NamePart
 
 _WIDEST = 5
 """Most words of such a stretch."""
@@ -29,7 +29,7 @@ class Reordered:
 
     files: NearFiles
 
-    def find(self, asked: Asked) -> Iterator[Part]:
+    def find(self, asked: AskedName) -> Iterator[NamePart]:
         """Yield the longest stretches that are the words of a few names in another order."""
         held: list[tuple[int, int]] = []
         for first, last in sorted(_known(asked), key=lambda pair: pair[0] - pair[1]):
@@ -38,7 +38,7 @@ class Reordered:
                 held.append((first, last))
                 yield part
 
-    def _may_be(self, asked: Asked, first: int, last: int) -> bool:
+    def _may_be(self, asked: AskedName, first: int, last: int) -> bool:
         """Whether a stretch begins and ends with words of content, and no exact names explain it or reach beyond it.
 
         One of the two may be a number. *And Wnt signaling* is not the name *Signaling and Wnt* in another order.
@@ -51,7 +51,7 @@ class Reordered:
         cut = any(a < start < b or a < end < b for a, b in asked.known_spans)
         return not cut and (start, end) not in asked.known_spans
 
-    def _part(self, asked: Asked, first: int, last: int) -> Part | None:
+    def _part(self, asked: AskedName, first: int, last: int) -> NamePart | None:
         said = asked.places[first : last + 1]
         if len(set(said)) < len(said) or min(map(self.files.having, said)) > _READ:
             return None
@@ -62,7 +62,7 @@ class Reordered:
         names = tuple(sorted(name for share, name in found if share == best))
         if not names or len(names) > _MOST_NAMES:
             return None
-        return Part(first, last, names, round(0.5 + 0.4 * best, 4), "part")
+        return NamePart(first, last, names, round(0.5 + 0.4 * best, 4), "part")
 
     def _with_all(self, said: list[int]) -> NDArray[np.int32]:
         """Return the names that have all words; those of the rarest word are looked up among those of the others."""
@@ -84,7 +84,7 @@ class Reordered:
         return float(sum(rarity[at] for at in order) / sum(rarity))
 
 
-def _known(asked: Asked) -> Iterator[tuple[int, int]]:
+def _known(asked: AskedName) -> Iterator[tuple[int, int]]:
     """Yield first and last word of the stretches whose words are all words of names."""
     places = asked.places
     for first, place in enumerate(places):

@@ -5,7 +5,7 @@ comparisons, and RETURN. Everything else is a fault with its line and column.
 """
 
 from search.domain.cypher.check import CheckedQuery, Strictness, checked_query
-from search.domain.cypher.faults import CypherFault, CypherUnreadable, Place
+from search.domain.cypher.faults import CypherFault, CypherPlace, CypherUnreadable
 from search.domain.cypher.read import MOST_CHARACTERS, MOST_TRIPLETS, read_cypher
 from search.domain.cypher.reply import cypher_in
 
@@ -14,8 +14,8 @@ __all__ = [
     "MOST_TRIPLETS",
     "CheckedQuery",
     "CypherFault",
+    "CypherPlace",
     "CypherUnreadable",
-    "Place",
     "Strictness",
     "checked_query",
     "cypher_in",

@@ -12,7 +12,7 @@ MOST_SHOWN = 5
 """Most faults that a sentence for people names."""
 
 
-class Place(NamedTuple):
+class CypherPlace(NamedTuple):
     """A place in a text; lines and columns begin at 1."""
 
     line: int
@@ -23,7 +23,7 @@ class Place(NamedTuple):
 class CypherFault:
     """One fault: its place, a sentence without full stop that says what is wrong, and the most similar valid name."""
 
-    place: Place
+    place: CypherPlace
     message: str
     nearest: str | None = None
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
-from search.domain.cypher.faults import CypherFault, CypherUnreadable, Place
+from search.domain.cypher.faults import CypherFault, CypherPlace, CypherUnreadable
 from search.domain.cypher.syntax import Literal, Word, WrittenCondition, WrittenEdge, WrittenNode, WrittenQuery
 from search.domain.graph import Direction
 
@@ -40,7 +40,7 @@ def read_cypher(text: str) -> WrittenQuery:
     """Return the query that a text consists of. Raises CypherUnreadable with the place of the first fault."""
     if len(text) > MOST_CHARACTERS:
         message = f"the text has {len(text):,} characters; at most {MOST_CHARACTERS:,} are read"
-        raise CypherUnreadable([CypherFault(Place(1, 1), message)])
+        raise CypherUnreadable([CypherFault(CypherPlace(1, 1), message)])
     try:
         tree = _parser().parse(text)
     except UnexpectedInput as error:
@@ -66,9 +66,9 @@ def _fault(text: str, error: UnexpectedInput) -> CypherFault:
     if found is None:
         lines = text.rstrip().split("\n")
         message = f"the query ends too early; {_ALLOWED}" if text.strip() else f"the query is empty; {_ALLOWED}"
-        return CypherFault(Place(len(lines), len(lines[-1]) + 1), message)
+        return CypherFault(CypherPlace(len(lines), len(lines[-1]) + 1), message)
     before = text[: found.start()]
-    place = Place(before.count("\n") + 1, found.start() - (before.rfind("\n") + 1) + 1)
+    place = CypherPlace(before.count("\n") + 1, found.start() - (before.rfind("\n") + 1) + 1)
     word = found.group()
     function = _FUNCTION.search(before[-80:]) if word == "(" else None
     if word.casefold() in _OUTSIDE:
@@ -112,7 +112,7 @@ class _Reader:
 
     def _node(self, tree: Tree[Token]) -> str:
         """Note a node and the conditions in its braces; return its name."""
-        place = Place(tree.meta.line, tree.meta.column)
+        place = CypherPlace(tree.meta.line, tree.meta.column)
         named = next((str(child) for child in tree.children if isinstance(child, Token)), "")
         if not named:
             self.unnamed += 1
@@ -126,10 +126,10 @@ class _Reader:
         start, end = parts["edge_start"].children[0], parts["edge_end"].children[0]
         arrows = isinstance(start, Token) and start.type == "LEFT", isinstance(end, Token) and end.type == "RIGHT"
         direction: Direction | None = None if arrows[0] == arrows[1] else "in" if arrows[0] else "out"
-        place = Place(tree.meta.line, tree.meta.column)
+        place = CypherPlace(tree.meta.line, tree.meta.column)
         if values := parts.get("values"):
             message = "relations have no properties here"
-            raise CypherUnreadable([CypherFault(Place(values.meta.line, values.meta.column), message)])
+            raise CypherUnreadable([CypherFault(CypherPlace(values.meta.line, values.meta.column), message)])
         head, tail = (after, before) if direction == "in" else (before, after)
         self.edges.append(WrittenEdge(head, _label(tree), tail, "out" if direction else None, place))
 
@@ -160,7 +160,7 @@ def _trees(tree: Tree[Token]) -> Iterator[Tree[Token]]:
 
 def _word(token: Token | Tree[Token]) -> Word:
     assert isinstance(token, Token)
-    return Word(str(token).strip("`"), Place(token.line or 1, token.column or 1))
+    return Word(str(token).strip("`"), CypherPlace(token.line or 1, token.column or 1))
 
 
 def _label(tree: Tree[Token]) -> Word | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from search.domain.cypher.faults import Place
+from search.domain.cypher.faults import CypherPlace
 from search.domain.graph import Direction
 
 Literal = str | int | float
@@ -15,7 +15,7 @@ class Word:
     """A name as it is written, without backticks, and its place."""
 
     text: str
-    place: Place
+    place: CypherPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class WrittenCondition:
     key: Word
     op: str
     value: Literal
-    place: Place
+    place: CypherPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class WrittenNode:
 
     name: str
     label: Word | None
-    place: Place
+    place: CypherPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class WrittenEdge:
     relation: Word | None
     tail: str
     direction: Direction | None
-    place: Place
+    place: CypherPlace
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ A stage returns objects of `search.domain`. The result of their `to_json` is rec
 a key has no meaning after its snapshot is deleted. The types here read the recorded JSON and write it again unchanged.
 """
 
-from search.domain.payloads.expansion import Expanded
+from search.domain.payloads.expansion import ExpandedPayload
 from search.domain.payloads.follow_up import FollowUpRead
 from search.domain.payloads.lists import Fused, GraphListed, Listed
 from search.domain.payloads.plans import (
@@ -24,7 +24,7 @@ __all__ = [
     "BoundAnchor",
     "BoundNode",
     "Checked",
-    "Expanded",
+    "ExpandedPayload",
     "FollowUpRead",
     "Fused",
     "GraphListed",

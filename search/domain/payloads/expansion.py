@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Expanded:
+class ExpandedPayload:
     """The text that was searched, its parts as `ExpansionPart.to_json` wrote them, and how many parts did not fit."""
 
     text: str
@@ -16,7 +16,7 @@ class Expanded:
     left_out: int
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Expanded:
+    def from_json(cls, data: Mapping[str, Any]) -> ExpandedPayload:
         """Return what `Expansion.to_json` wrote."""
         parts = tuple(
             {name: part[name] for name in ("source", "text", "node", "path", "cut")} for part in data["parts"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from search.domain.payloads.expansion import Expanded
+from search.domain.payloads.expansion import ExpandedPayload
 from search.domain.payloads.follow_up import FollowUpRead
 from search.domain.payloads.lists import Fused, GraphListed, Listed
 from search.domain.payloads.plans import Links, Plans, Recovery, Traversals
@@ -13,7 +13,17 @@ from search.domain.payloads.results import Checked, Results
 from search.domain.trace import VERSION
 
 Payload = (
-    Plans | Links | Traversals | Recovery | GraphListed | Listed | Fused | Checked | Results | Expanded | FollowUpRead
+    Plans
+    | Links
+    | Traversals
+    | Recovery
+    | GraphListed
+    | Listed
+    | Fused
+    | Checked
+    | Results
+    | ExpandedPayload
+    | FollowUpRead
 )
 
 
@@ -22,9 +32,9 @@ def _listed(data: Any) -> Listed | Fused:
     return Fused.from_json(data) if "rankings" in data else Listed.from_json(data)
 
 
-def _expanded(data: Any) -> Expanded | None:
+def _expanded(data: Any) -> ExpandedPayload | None:
     """Return an expansion; None for the output of a step that expands something else than the searched text."""
-    return Expanded.from_json(data) if isinstance(data, Mapping) and "parts" in data else None
+    return ExpandedPayload.from_json(data) if isinstance(data, Mapping) and "parts" in data else None
 
 
 _TYPES: Mapping[str, Callable[[Any], Payload | None]] = {

@@ -53,7 +53,7 @@ PLAN_KEYS = (
 )  # fmt: skip
 
 
-class Parts(NamedTuple):
+class PlanParts(NamedTuple):
     """The parts of a plan, in the order of the fields of `Plan`."""
 
     anchors: tuple[Anchor, ...]
@@ -77,7 +77,7 @@ class PlanReader(FaultFinder):
     """
 
     def __init__(
-        self, schema: Schema, build: Callable[[Parts], Plan], depth: int = 1, inner: list[str] | None = None
+        self, schema: Schema, build: Callable[[PlanParts], Plan], depth: int = 1, inner: list[str] | None = None
     ) -> None:
         super().__init__()
         self._schema, self._build, self._depth = schema, build, depth
@@ -85,7 +85,7 @@ class PlanReader(FaultFinder):
         self.types = [t.name for t in schema.node_types]
         self.relations = [r.name for r in schema.relations]
 
-    def read(self, data: dict[str, Any]) -> Parts:
+    def read(self, data: dict[str, Any]) -> PlanParts:
         """Return the parts of the plan; they are usable only if `faults` is empty."""
         for key in data:
             if not self.full and key not in PLAN_KEYS:
@@ -93,7 +93,7 @@ class PlanReader(FaultFinder):
         mode = data.get("retrieval_mode")
         if mode is not None:
             mode = self.choice(mode, get_args(RetrievalMode), "/retrieval_mode")
-        return Parts(
+        return PlanParts(
             anchors=self._anchors(data, ""),
             hops=self._hops(data, ""),
             target=self._target(data.get("target")),

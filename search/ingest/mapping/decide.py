@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from search.ingest.fields import Scalar
 from search.ingest.formats import NUMBER_FORMATS, digits_of, is_like_iso_date, number_reader, read_date
 from search.ingest.mapping.amounts import is_money, number_in, split_amount, unit_of_marks
-from search.ingest.mapping.profile import Profile, Shape
+from search.ingest.mapping.profile import ColumnShape, Profile
 
 FEW = 0.05
 """Largest share of days that the calendar does not have, among which the order of the others is still decided."""
@@ -24,7 +24,7 @@ _SIX_DIGITS = re.compile(r"[-+−]?[0-9]{3}([,.][0-9]{3})*")
 
 
 @dataclass(frozen=True)
-class Choice:
+class MappingChoice:
     """One of several formats that fit a column: its kind, its name, and how it reads the example."""
 
     kind: str
@@ -48,7 +48,7 @@ class Decision:
     because: str = ""
     open: str = ""
     missing: tuple[str, ...] = ()
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[MappingChoice, ...] = ()
     unit: str = ""
     mark: str = ""
 
@@ -71,7 +71,7 @@ def _words_in_texts(profile: Profile) -> tuple[str, ...]:
     return tuple(sorted(word for word in profile.missing if word in TEXT_WORDS and not (word == "-" and marks)))
 
 
-def _numbers(shapes: list[Shape]) -> Decision:
+def _numbers(shapes: list[ColumnShape]) -> Decision:
     examples = [shape.example for shape in shapes]
     if any(_LEADING_ZERO.match(text) for text in examples):
         return Decision()
@@ -84,7 +84,8 @@ def _numbers(shapes: list[Shape]) -> Decision:
         for text, one, two in zip(examples, values, otherwise, strict=True):
             if one != two:
                 choices = tuple(
-                    Choice("number", *both) for both in ((name, text, _written(one)), (other, text, _written(two)))
+                    MappingChoice("number", *both)
+                    for both in ((name, text, _written(one)), (other, text, _written(two)))
                 )
                 both = f"{_written(one)} or {_written(two)}"
                 told = f"{text!r} may be {both}: give the format of its numbers, {name} or {other}"
@@ -104,7 +105,7 @@ def _numbers(shapes: list[Shape]) -> Decision:
     return Decision("number", name, because, mark=mark)
 
 
-def _amounts(shapes: list[Shape]) -> Decision:
+def _amounts(shapes: list[ColumnShape]) -> Decision:
     """Return what amounts with one unit are: the format of their numbers, and the unit."""
     split = [split_amount(shape.example) for shape in shapes]
     marks = list(dict.fromkeys(found[0] for found in split if found))
@@ -152,7 +153,7 @@ def _written(value: Scalar) -> str:
     return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
-def _dates(profile: Profile, shapes: list[Shape]) -> Decision:
+def _dates(profile: Profile, shapes: list[ColumnShape]) -> Decision:
     if all(_YEAR.fullmatch(shape.example) for shape in shapes):
         return Decision()
     numeric = [shape for shape in shapes if digits_of(shape.example)]
@@ -194,7 +195,7 @@ def _is_written_as_date(text: str, name: str) -> bool:
 def _order(profile: Profile) -> Decision:
     """Return the order of days and months of the dates in digits."""
     total = sum(shape.count for shape in profile.days.values())
-    fits: dict[str, dict[tuple[int, int, str], Shape]] = {
+    fits: dict[str, dict[tuple[int, int, str], ColumnShape]] = {
         name: {day: shape for day, shape in profile.days.items() if _fits(shape.example, name)}
         for name in ("dmy", "mdy")
     }
@@ -211,7 +212,7 @@ def _order(profile: Profile) -> Decision:
     same = all(one == two for one, two, _ in known)
     if len(orders) == 2 and not dotted and not same:
         text = next(shape.example for day, shape in fits["mdy"].items() if day[0] != day[1])
-        choices = tuple(Choice("date", name, text, read_date(text, name)) for name in ("dmy", "mdy"))
+        choices = tuple(MappingChoice("date", name, text, read_date(text, name)) for name in ("dmy", "mdy"))
         both = " or ".join(choice.read for choice in choices)
         return Decision(open=f"{text!r} may be {both}: give the format of its dates, dmy or mdy", choices=choices)
     name = orders[0]

@@ -30,7 +30,7 @@ _YEAR = re.compile(r"1[89][0-9]{2}|20[0-9]{2}")
 
 
 @dataclass(frozen=True)
-class Dialect:
+class GuessedDialect:
     """A file with its delimiter, names and lines above, its columns, and sentences on what was found."""
 
     file: FileMapping
@@ -53,7 +53,7 @@ class _Split:
     score: float
 
 
-def find_dialect(file: FileMapping, text: str, more: bool) -> Dialect:
+def find_dialect(file: FileMapping, text: str, more: bool) -> GuessedDialect:
     """Return how a table is written whose text begins like this; `more` says that the text goes on."""
     lines = list(io.StringIO(text, newline="\n" if file.format == "tsv" else ""))
     lines = lines[:-1] if more and len(lines) > 1 else lines
@@ -78,7 +78,7 @@ def find_dialect(file: FileMapping, text: str, more: bool) -> Dialect:
     return _headed(file, best, notes)
 
 
-def _headed(file: FileMapping, split: _Split, notes: list[str]) -> Dialect:
+def _headed(file: FileMapping, split: _Split, notes: list[str]) -> GuessedDialect:
     """Return the file with what stands above its first row, and the names of its columns."""
     above = [row for _, row in split.rows[: split.top] if any(row)]
     if above:
@@ -89,14 +89,14 @@ def _headed(file: FileMapping, split: _Split, notes: list[str]) -> Dialect:
     first = [cell.strip() for cell in split.rows[split.top][1]] if split.rows else [""]
     if not split.headed:
         names = tuple(f"column {position}" for position, _ in enumerate(first, 1))
-        return Dialect(replace(file, header=False, names=names), names, tuple(notes))
+        return GuessedDialect(replace(file, header=False, names=names), names, tuple(notes))
     names = _distinct(first)
     notes += (
         f"The heading {cell[:80]!r} stands more than once; this column is called {name[:80]!r} here."
         for at, (cell, name) in enumerate(zip(first, names, strict=True)) if cell and cell in first[:at]
     )  # fmt: skip
     given = split.rows[split.top][1] if split.rows else [""]
-    return Dialect(replace(file, names=names) if list(names) != given else file, names, tuple(notes))
+    return GuessedDialect(replace(file, names=names) if list(names) != given else file, names, tuple(notes))
 
 
 def _split(lines: list[str], delimiter: str, *, tsv: bool = False) -> _Split:

@@ -44,7 +44,7 @@ class Mend:
 
 
 @dataclass(frozen=True)
-class Doubt:
+class MappingDoubt:
     """Something that is hardly meant; `kind` is a short identifier for programs, `message` a sentence for people."""
 
     kind: str
@@ -54,7 +54,7 @@ class Doubt:
     mends: tuple[Mend, ...] = ()
 
 
-def doubts(files: Sequence[Sniffed], mapping: SourceMapping, found: Sample) -> list[Doubt]:
+def doubts(files: Sequence[Sniffed], mapping: SourceMapping, found: Sample) -> list[MappingDoubt]:
     """Return what is doubtful in the sample of files with a mapping, the gravest first."""
     read = {one.file.path: one for one in settled(files)}
     _, references = find_references(list(read.values()))
@@ -97,7 +97,7 @@ def _referring(column: str, reference: Reference, mapping: SourceMapping) -> Col
     return used if used.by or key is None else replace(used, prefix=key.prefix)
 
 
-def _unrelated(listed: Listed, mapping: SourceMapping, references: References, found: Sample) -> Iterator[Doubt]:
+def _unrelated(listed: Listed, mapping: SourceMapping, references: References, found: Sample) -> Iterator[MappingDoubt]:
     """Yield that no row is related to another."""
     if found.edges or not found.nodes:
         return
@@ -116,8 +116,11 @@ def _unrelated(listed: Listed, mapping: SourceMapping, references: References, f
             elif used.use == "keyword" and (count := _values_as_nodes(sniffed, name)):
                 made = Change(file.path, name, _made(sniffed, name))
                 mends.append(Mend(f"Make entities of the {count} values of '{name}'", (made,)))
-    yield Doubt("no_relations", "", "", "There is not one relation: nothing leads from one entity to another, so "
-                "questions can only be answered by the entities' own words.", tuple(mends[:MOST_MENDS]))  # fmt: skip
+    told = (
+        "There is not one relation: nothing leads from one entity to another, so questions can only be answered by the "
+        "entities' own words."
+    )
+    yield MappingDoubt("no_relations", "", "", told, tuple(mends[:MOST_MENDS]))
 
 
 def _values_as_nodes(sniffed: Sniffed, column: str) -> int:
@@ -143,7 +146,7 @@ def _made(sniffed: Sniffed, column: str) -> dict[str, Any]:
 
 def _dangling(
     listed: Listed, mapping: SourceMapping, references: References, groups: Sequence[FaultGroup], found: Sample
-) -> Iterator[Doubt]:
+) -> Iterator[MappingDoubt]:
     """Yield the columns most of whose references have no node."""
     for file, sniffed in listed:
         for group in groups:
@@ -159,7 +162,9 @@ def _dangling(
             which = f"{total:,} references in the column '{column}' ({shown})"
             told = "None" if group.rows == total else f"Only {total - group.rows:,}"
             message = f"{told} of the {which} {'leads' if group.rows == total else 'lead'} to an entity."
-            yield Doubt("dangling", file.path, column, message, tuple(_leading(file, column, mapping, references)))
+            yield MappingDoubt(
+                "dangling", file.path, column, message, tuple(_leading(file, column, mapping, references))
+            )
 
 
 def _leading(file: FileMapping, column: str, mapping: SourceMapping, references: References) -> Iterator[Mend]:
@@ -193,7 +198,7 @@ def _leading(file: FileMapping, column: str, mapping: SourceMapping, references:
         yield Mend("Read it as a field, not as a reference", (Change(file.path, column, {"use": "keyword"}),))
 
 
-def _open(listed: Listed) -> Iterator[Doubt]:
+def _open(listed: Listed) -> Iterator[MappingDoubt]:
     """Yield the columns whose numbers or dates can be read in two ways, unless the mapping says which."""
     for file, sniffed in listed:
         for column, used in file.columns.items():
@@ -205,7 +210,7 @@ def _open(listed: Listed) -> Iterator[Doubt]:
                 for at, choice in enumerate(decision.choices)
             ]
             message = f"The column '{column}' stays a text: {decision.open.partition(':')[0]}."
-            yield Doubt("two_ways", file.path, column, message, tuple(mends))
+            yield MappingDoubt("two_ways", file.path, column, message, tuple(mends))
 
 
 def chosen(sniffed: Sniffed, column: str, at: int) -> dict[str, Any]:
@@ -218,7 +223,7 @@ def chosen(sniffed: Sniffed, column: str, at: int) -> dict[str, Any]:
     return guess_fields(settled_file, column, own=kind_of(sniffed.file.path)).column.to_json()
 
 
-def _unnamed(listed: Listed) -> Iterator[Doubt]:
+def _unnamed(listed: Listed) -> Iterator[MappingDoubt]:
     """Yield the files of nodes that are called by an id that is no name."""
     for file, sniffed in listed:
         if file.role != "nodes" or file.used("name"):
@@ -235,10 +240,10 @@ def _unnamed(listed: Listed) -> Iterator[Doubt]:
         free = [name for name in names if file.columns[name].use in ("text", "keyword", "field", "ignore")]
         mends = [Mend(f"Call them by '{name}'", (Change(file.path, name, {"use": "name"}),)) for name in free]
         message = f"The entities of {file.path} have no name: pages call them by {what}, such as {' and '.join(shown)}."
-        yield Doubt("no_name", file.path, ids[0] if ids else "", message, tuple(mends))
+        yield MappingDoubt("no_name", file.path, ids[0] if ids else "", message, tuple(mends))
 
 
-def _bad_cells(listed: Listed, groups: Sequence[FaultGroup]) -> Iterator[Doubt]:
+def _bad_cells(listed: Listed, groups: Sequence[FaultGroup]) -> Iterator[MappingDoubt]:
     """Yield the columns with cells that do not fit, and what may be done with their rows."""
     for file, _ in listed:
         for group in groups:
@@ -253,4 +258,4 @@ def _bad_cells(listed: Listed, groups: Sequence[FaultGroup]) -> Iterator[Doubt]:
                 Mend("Keep the rows, leave these cells empty", (kept,)),
                 Mend("Keep the whole column as texts", (text,)),
             )
-            yield Doubt("bad_cells", file.path, group.column, message, mends)
+            yield MappingDoubt("bad_cells", file.path, group.column, message, mends)

@@ -22,7 +22,7 @@ _DIGITS = str.maketrans("123456780", "999999999")
 
 
 @dataclass(slots=True)
-class Shape:
+class ColumnShape:
     """Values of one shape: their number, and the first of them with its row."""
 
     count: int
@@ -40,9 +40,9 @@ class Profile:
     """
 
     others: int = 0
-    shapes: dict[str, Shape] = field(default_factory=dict)
-    days: dict[tuple[int, int, str], Shape] = field(default_factory=dict)
-    impossible: Shape | None = None
+    shapes: dict[str, ColumnShape] = field(default_factory=dict)
+    days: dict[tuple[int, int, str], ColumnShape] = field(default_factory=dict)
+    impossible: ColumnShape | None = None
     missing: Counter[str] = field(default_factory=Counter)
     free: bool = False
 
@@ -68,16 +68,16 @@ class Profile:
         shape = shape_of(text)
         known = self.shapes.get(shape)
         if known is None:
-            self.shapes[shape] = known = Shape(0, text[: LONGEST + 1], row)
+            self.shapes[shape] = known = ColumnShape(0, text[: LONGEST + 1], row)
             self.free = len(text) > LONGEST or len(self.shapes) > MOST_SHAPES
         known.count += 1
         if shape[:1] not in "09" or len(shape) < 8:
             return
         if is_like_iso_date(text):
             if self.impossible is None and not is_iso_date(text):
-                self.impossible = Shape(1, text, row)
+                self.impossible = ColumnShape(1, text, row)
         elif found := digits_of(text):
-            self.days.setdefault(found, Shape(0, text, row)).count += 1
+            self.days.setdefault(found, ColumnShape(0, text, row)).count += 1
 
 
 def shape_of(text: str) -> str:

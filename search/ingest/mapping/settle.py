@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from search.ingest.formats import NUMBER_FORMATS
-from search.ingest.mapping.decide import Choice, Decision
+from search.ingest.mapping.decide import Decision, MappingChoice
 from search.ingest.mapping.sniff import Sniffed
 
 
@@ -34,7 +34,7 @@ def _settled(sniffed: Sniffed, everywhere: list[tuple[str, Decision]]) -> Sniffe
     return replace(sniffed, decisions=decisions)
 
 
-def _chosen(choices: tuple[Choice, ...], others: list[tuple[str, Decision]]) -> tuple[Choice, str] | None:
+def _chosen(choices: tuple[MappingChoice, ...], others: list[tuple[str, Decision]]) -> tuple[MappingChoice, str] | None:
     """Return the only choice that other columns speak for, and the first of these columns."""
     spoken = {
         choice: where
@@ -45,7 +45,7 @@ def _chosen(choices: tuple[Choice, ...], others: list[tuple[str, Decision]]) -> 
     return next(iter(spoken.items())) if len(spoken) == 1 else None
 
 
-def _same_way(choice: Choice, found: Decision) -> bool:
+def _same_way(choice: MappingChoice, found: Decision) -> bool:
     if choice.kind == "date":
         return found.format == choice.format
     return found.mark == NUMBER_FORMATS[choice.format][1]

@@ -14,7 +14,7 @@ DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SimilarFound:
     """Entries of equal length: key of the node, key of the other node, similarity."""
 
     near: Keys
@@ -22,17 +22,17 @@ class Found:
     similarity: NDArray[np.float32]
 
     @classmethod
-    def nothing(cls) -> Found:
+    def nothing(cls) -> SimilarFound:
         """Return no entries."""
         return cls(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
 
 
-def best_of(found: Found, most: int) -> Found:
+def best_of(found: SimilarFound, most: int) -> SimilarFound:
     """Return the `most` highest entries of each node, by node, then falling similarity, then key."""
     order = np.lexsort((found.far, -found.similarity, found.near))
     near = found.near[order]
     kept = order[place_in_run(near) < most]
-    return Found(found.near[kept], found.far[kept], found.similarity[kept])
+    return SimilarFound(found.near[kept], found.far[kept], found.similarity[kept])
 
 
 def place_in_run(sorted_values: NDArray[np.integer]) -> NDArray[np.int64]:

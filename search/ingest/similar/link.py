@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from search.domain.graph import Schema
 from search.domain.run_context import RunContext
 from search.domain.similarity import SignalThreshold, SimilarSettings
-from search.ingest.similar.best import Found, place_in_run
+from search.ingest.similar.best import SimilarFound, place_in_run
 from search.ingest.similar.signals import Places, Signal
 from search.interfaces import Keys
 
@@ -151,7 +151,7 @@ def _in_groups(tasks: Iterator[_Task], size: int) -> Iterator[list[_Task]]:
         yield group
 
 
-def _compared(tasks: Sequence[_Task], signals: Sequence[Signal], most: int, run: RunContext) -> list[Found]:
+def _compared(tasks: Sequence[_Task], signals: Sequence[Signal], most: int, run: RunContext) -> list[SimilarFound]:
     found = []
     for task in tasks:
         run.check()
@@ -159,7 +159,7 @@ def _compared(tasks: Sequence[_Task], signals: Sequence[Signal], most: int, run:
     return found
 
 
-def _written(found: Sequence[Found]) -> bytes:
+def _written(found: Sequence[SimilarFound]) -> bytes:
     file = io.BytesIO()
     np.savez(
         file,
@@ -171,11 +171,11 @@ def _written(found: Sequence[Found]) -> bytes:
     return file.getvalue()
 
 
-def _read(content: bytes) -> list[Found]:
+def _read(content: bytes) -> list[SimilarFound]:
     with np.load(io.BytesIO(content), allow_pickle=False) as saved:
         ends = np.cumsum(saved["sizes"])[:-1]
         parts = (np.split(saved[name], ends) for name in ("near", "far", "similarity"))
-        return [Found(*one) for one in zip(*parts, strict=True)]
+        return [SimilarFound(*one) for one in zip(*parts, strict=True)]
 
 
 class _State:
@@ -187,7 +187,7 @@ class _State:
         self.strength = np.zeros((len(keys), most), dtype=np.float32)
         self.signal = np.full((len(keys), most), -1, dtype=np.int8)
 
-    def add(self, found: Found, signal: int, threshold: float) -> None:
+    def add(self, found: SimilarFound, signal: int, threshold: float) -> None:
         """Merge the entries of one block. A pair that is there already keeps its larger strength."""
         if not len(found.near):
             return

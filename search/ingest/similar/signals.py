@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from search.ingest.similar.best import DECIMALS, Found, best_of
+from search.ingest.similar.best import DECIMALS, SimilarFound, best_of
 from search.ingest.similar.cells import Cells
 from search.interfaces import Keys, Vectors
 
@@ -45,7 +45,7 @@ class Signal(Protocol):
         """Yield (some of the rows, columns to compare them with); every row comes once."""
         ...
 
-    def best(self, rows: Places, columns: Places, threshold: float, most: int) -> Found:
+    def best(self, rows: Places, columns: Places, threshold: float, most: int) -> SimilarFound:
         """Return for each row the `most` columns of highest similarity above a threshold, never the row itself."""
         ...
 
@@ -89,7 +89,7 @@ class VectorSignal:
             near = [order[begins[other] : begins[other + 1]] for other in cells.probed(int(cell))]
             yield from _pieces(rows[of_rows == cell], columns[np.sort(np.concatenate(near))])
 
-    def best(self, rows: Places, columns: Places, threshold: float, most: int) -> Found:
+    def best(self, rows: Places, columns: Places, threshold: float, most: int) -> SimilarFound:
         """Return the nearest columns of each row above the threshold."""
         found = (self.unit(rows) @ self.unit(columns).T).round(DECIMALS)
         own, other = self.keys[rows], self.keys[columns]
@@ -100,7 +100,7 @@ class VectorSignal:
         if len(columns) > most:
             high &= found >= np.partition(found, -most, axis=1)[:, -most, None]
         row, column = np.nonzero(high)
-        return best_of(Found(own[row], other[column], found[row, column]), most)
+        return best_of(SimilarFound(own[row], other[column], found[row, column]), most)
 
 
 @dataclass(eq=False)
@@ -132,7 +132,7 @@ class ValueSignal:
         for first in range(0, len(rows), ROWS):
             yield rows[first : first + ROWS], columns
 
-    def best(self, rows: Places, columns: Places, threshold: float, most: int) -> Found:
+    def best(self, rows: Places, columns: Places, threshold: float, most: int) -> SimilarFound:
         """Return the columns of each row that share most values with it."""
         if self._columns is None or self._columns[0] is not columns:
             self._columns = columns, self.values[columns].T.tocsr()
@@ -140,7 +140,7 @@ class ValueSignal:
         row, column = rows[shared.row], columns[shared.col]
         similarity = (shared.data / (self._sizes[row] + self._sizes[column] - shared.data)).round(DECIMALS)
         kept = (similarity > threshold) & (row != column)
-        found = Found(self.keys[row[kept]], self.keys[column[kept]], similarity[kept].astype(np.float32))
+        found = SimilarFound(self.keys[row[kept]], self.keys[column[kept]], similarity[kept].astype(np.float32))
         return best_of(found, most)
 
 

@@ -20,7 +20,7 @@ ZIP_MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
 
 
 @dataclass(frozen=True)
-class Entry:
+class ArchiveEntry:
     """A file in an archive; `stream` must be read before the next entry is asked for."""
 
     path: PurePosixPath
@@ -53,7 +53,7 @@ def _says_tar(name: str) -> bool:
     return lowered.endswith((".tar", ".tgz", ".tar.gz", ".tar.zst"))
 
 
-def entries(path: Path, name: str, meter: Meter) -> Iterator[Entry]:
+def entries(path: Path, name: str, meter: Meter) -> Iterator[ArchiveEntry]:
     """Yield the files of an archive; folders are left out. Raises UnpackRefused."""
     with path.open("rb") as raw:
         is_zip = raw.read(4) in ZIP_MAGIC
@@ -63,7 +63,7 @@ def entries(path: Path, name: str, meter: Meter) -> Iterator[Entry]:
         raise UnpackRefused(f"{name} is a damaged archive: {error}") from error
 
 
-def _zip(path: Path, name: str, meter: Meter) -> Iterator[Entry]:
+def _zip(path: Path, name: str, meter: Meter) -> Iterator[ArchiveEntry]:
     limits = meter.limits
     # `zipfile` reads the whole directory into memory, with the length that the archive states.
     largest = max(1 << 20, limits.files * DIRECTORY_BYTES_A_FILE)
@@ -85,7 +85,7 @@ def _zip(path: Path, name: str, meter: Meter) -> Iterator[Entry]:
                     raise UnpackRefused(f"{name} holds {info.filename[:100]!r}, which is packed by an unusual method.")
                 try:
                     with archive.open(info) as stream:
-                        yield Entry(target, stream)
+                        yield ArchiveEntry(target, stream)
                 except RuntimeError as error:
                     raise UnpackRefused(
                         f"{name} holds {info.filename[:100]!r}, which cannot be unpacked: {error}"
@@ -143,7 +143,7 @@ class _Forward(io.RawIOBase):
         return block
 
 
-def _tar(path: Path, name: str, meter: Meter) -> Iterator[Entry]:
+def _tar(path: Path, name: str, meter: Meter) -> Iterator[ArchiveEntry]:
     with unpacked(path, _with_packing(path, name)) as stream:
         forward = _Forward(stream, name, meter)
         with tarfile.open(fileobj=forward, mode="r:") as archive:
@@ -161,7 +161,7 @@ def _tar(path: Path, name: str, meter: Meter) -> Iterator[Entry]:
                 forward.allowance = None
                 content = archive.extractfile(info)
                 assert content is not None
-                yield Entry(target, content)
+                yield ArchiveEntry(target, content)
                 forward.allowance = HEADER_BYTES
 
 

@@ -41,7 +41,7 @@ _CUT = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DictionaryEntry:
     """A word in the language that a question is read in.
 
     `kind` is the part of speech (`n`, `a`, `v`, `f`, `p`) or `name`; `plural` is the plural of a noun, else the word.
@@ -66,16 +66,18 @@ class Dictionary:
     `timely` are words before a year, which may mean something else elsewhere (Dutch *voor 1950*, *voor kinderen*).
     """
 
-    phrases: dict[tuple[str, ...], Entry]
+    phrases: dict[tuple[str, ...], DictionaryEntry]
     plurals: frozenset[tuple[str, ...]]
-    stems: dict[str, Entry]
+    stems: dict[str, DictionaryEntry]
     around: dict[tuple[str, str], str]
     longest: int
     stem: Callable[[str], str]
-    parted: dict[str, tuple[tuple[tuple[str, ...], tuple[str, ...], Entry], ...]] = field(default_factory=dict)
-    nouns: dict[str, tuple[Entry, bool]] = field(default_factory=dict)
-    timely: dict[str, Entry] = field(default_factory=dict)
-    twins: dict[str, Entry] = field(default_factory=dict)
+    parted: dict[str, tuple[tuple[tuple[str, ...], tuple[str, ...], DictionaryEntry], ...]] = field(
+        default_factory=dict
+    )
+    nouns: dict[str, tuple[DictionaryEntry, bool]] = field(default_factory=dict)
+    timely: dict[str, DictionaryEntry] = field(default_factory=dict)
+    twins: dict[str, DictionaryEntry] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=64)
@@ -83,11 +85,11 @@ def dictionary(source: str, into: str) -> Dictionary | None:
     """Return the dictionary from one language into another; None where there is none."""
     if source not in LANGUAGES or into not in LANGUAGES or source == into:
         return None
-    phrases: dict[tuple[str, ...], Entry] = {}
+    phrases: dict[tuple[str, ...], DictionaryEntry] = {}
     plurals: set[tuple[str, ...]] = set()
     around: dict[tuple[str, str], str] = {}
-    parted: dict[str, list[tuple[tuple[str, ...], tuple[str, ...], Entry]]] = {}
-    nouns: dict[str, tuple[Entry, bool]] = {}
+    parted: dict[str, list[tuple[tuple[str, ...], tuple[str, ...], DictionaryEntry]]] = {}
+    nouns: dict[str, tuple[DictionaryEntry, bool]] = {}
     for said, entry, plural in _entries(source, into):
         if "+" in said:
             first, _, second = said.partition("+")
@@ -110,18 +112,22 @@ def dictionary(source: str, into: str) -> Dictionary | None:
     return Dictionary(phrases, frozenset(plurals), stems, around, longest, stem, pairs, nouns, timely, twins)
 
 
-def _stems(phrases: Mapping[tuple[str, ...], Entry], stem: Callable[[str], str]) -> dict[str, Entry]:
+def _stems(
+    phrases: Mapping[tuple[str, ...], DictionaryEntry], stem: Callable[[str], str]
+) -> dict[str, DictionaryEntry]:
     """Return the entries of single words of content by the words' stems."""
-    found: dict[str, Entry] = {}
+    found: dict[str, DictionaryEntry] = {}
     for key, entry in phrases.items():
         if len(key) == 1 and entry.kind in ("n", "a", "v", "name") and len(key[0]) >= _SHORTEST_STEM:
             found.setdefault(stem(key[0]), entry)
     return found
 
 
-def _add_typed(phrases: dict[tuple[str, ...], Entry], plurals: set[tuple[str, ...]]) -> dict[str, Entry]:
+def _add_typed(
+    phrases: dict[tuple[str, ...], DictionaryEntry], plurals: set[tuple[str, ...]]
+) -> dict[str, DictionaryEntry]:
     """Add the phrases as they are typed without accents; return the `twins` of a dictionary."""
-    twins: dict[str, Entry] = {}
+    twins: dict[str, DictionaryEntry] = {}
     for key in list(phrases):
         for way in typed(key):
             if way not in phrases:
@@ -133,7 +139,7 @@ def _add_typed(phrases: dict[tuple[str, ...], Entry], plurals: set[tuple[str, ..
     return twins
 
 
-def _timely(source: str, into: str) -> dict[str, Entry]:
+def _timely(source: str, into: str) -> dict[str, DictionaryEntry]:
     """Return the single words of a language that stand before a year, with their entries."""
     times = time_words(into)
     return {
@@ -156,7 +162,7 @@ def stemmer(code: str) -> Callable[[str], str]:
     return lambda word: word[: max(_SHORTEST_STEM, len(word) - _CUT)]
 
 
-def _entries(source: str, into: str) -> Iterator[tuple[str, Entry, bool]]:
+def _entries(source: str, into: str) -> Iterator[tuple[str, DictionaryEntry, bool]]:
     """Yield a phrase of the source language, its entry, and whether the phrase is a plural; the better ones first."""
     one, other = LANGUAGES.index(source) + 1, LANGUAGES.index(into) + 1
     for row in _rows():
@@ -166,12 +172,12 @@ def _entries(source: str, into: str) -> Iterator[tuple[str, Entry, bool]]:
         target = forms(written[0]) if written else ("",)
         word = target[0]
         plural = target[1] if len(target) > 1 else pluralised(word) if row[0] == "n" and into == "en" else word
-        entry = Entry(word, plural, row[0], tuple(forms(one)[0] for one in written[1:]))
+        entry = DictionaryEntry(word, plural, row[0], tuple(forms(one)[0] for one in written[1:]))
         for phrase in split(row[one]) if row[one] != "-" else ():
             several = forms(phrase)
             for at, form in enumerate(several):
                 yield form, entry, at > 0
-    yield from ((said, Entry(name, name, "name"), False) for said, name in _names(source, into))
+    yield from ((said, DictionaryEntry(name, name, "name"), False) for said, name in _names(source, into))
 
 
 @lru_cache(maxsize=1)

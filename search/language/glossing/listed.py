@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from search.language.common import common_words
-from search.language.glossing.dictionary import Entry, pluralised
+from search.language.glossing.dictionary import DictionaryEntry, pluralised
 from search.language.glossing.lists import Meaning, WordList
 from search.language.glossing.wanted import Wanted
 
@@ -14,7 +14,7 @@ _CONTENT = frozenset(("n", "a", "v"))
 _SHORTEST_SMALL = 4
 """Fewest letters of a word that is listed with the function words and may still be a noun: Italian *stato*."""
 
-Chosen = tuple[int, Entry, bool]
+Chosen = tuple[int, DictionaryEntry, bool]
 """Number of words, their entry, and whether it is a plural."""
 
 
@@ -39,7 +39,7 @@ class ListedWords:
         likely = {meant: self.wanted.likeness(meant, word) for one in found for meant in one.words}
         return max(likely, key=lambda meant: likely[meant]) if any(likely.values()) else ""
 
-    def instead(self, said: Sequence[str], entry: Entry | None) -> Chosen | None:
+    def instead(self, said: Sequence[str], entry: DictionaryEntry | None) -> Chosen | None:
         """Return what the first of the words means instead of the dictionary's entry; None where the entry stays.
 
         An entry stays, unless the list has a word of the schema and the entry is none or less like the word that is
@@ -63,13 +63,13 @@ class ListedWords:
         """Return a meaning of which the base speaks, else the first; a word that English has too stays."""
         if not found:
             cognate = self.wanted.cognate(word)
-            return (1, Entry(cognate, cognate, "n"), False) if cognate else None
+            return (1, DictionaryEntry(cognate, cognate, "n"), False) if cognate else None
         choices = list(self._choices(word, found, None, nouns=False))
         known = (chosen for meant, chosen in choices if self.wanted.is_known(meant))
         return next(known, None if word in common_words("en") else choices[0][1])
 
     def _choices(
-        self, word: str, found: Sequence[Meaning], entry: Entry | None, *, nouns: bool
+        self, word: str, found: Sequence[Meaning], entry: DictionaryEntry | None, *, nouns: bool
     ) -> Iterator[tuple[str, Chosen]]:
         """Yield the further words of an entry and those of the list (with `nouns` no others), each with the choice."""
         if entry is not None:
@@ -79,4 +79,4 @@ class ListedWords:
         for one in found:
             for meant in one.words if one.kind == "n" or not nouns else ():
                 several = pluralised(meant) if one.kind == "n" else meant
-                yield meant, (one.length, Entry(meant, several, one.kind), plural and one.kind == "n")
+                yield meant, (one.length, DictionaryEntry(meant, several, one.kind), plural and one.kind == "n")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from search.language.glossing.compounds import compound
-from search.language.glossing.dictionary import ASKING, Dictionary, Entry
+from search.language.glossing.dictionary import ASKING, Dictionary, DictionaryEntry
 from search.language.glossing.listed import ListedWords
 from search.language.glossing.lists import LONGEST, word_list
 from search.language.glossing.wanted import Wanted
@@ -26,8 +26,8 @@ _RUN = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff々ー]+|(?:(?![\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff々ー])[^\W_])+"
 )
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff々ー]")
-_NUMBER = Entry("", "", "f")
-_SAID = Entry("", "", "f")
+_NUMBER = DictionaryEntry("", "", "f")
+_SAID = DictionaryEntry("", "", "f")
 """Entry of a word whose meaning stands elsewhere."""
 _LONGEST_NAME = 4
 """Most words of a name that is looked up."""
@@ -45,21 +45,21 @@ _WITH_CONJUNCTION = frozenset(("y", "e", "et", "und", "en"))
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class GlossPart:
     """A word or phrase of the question with its entry (None: unknown) and what stands before it."""
 
     start: int
     end: int
     text: str
-    entry: Entry | None
+    entry: DictionaryEntry | None
     mark: bool = False
 
 
-def by_words(text: str, words: Dictionary, source: str, into: str, wanted: Wanted) -> list[Part]:
+def by_words(text: str, words: Dictionary, source: str, into: str, wanted: Wanted) -> list[GlossPart]:
     """Return the parts of a text whose words are separated by spaces."""
     listed = ListedWords(word_list(source, into), function_words(source), wanted, _PLURAL_ENDS.get(source, ()))
     reader = _Reader(text, tokens(text), words, listed, source)
-    parts: list[Part] = []
+    parts: list[GlossPart] = []
     at = 0
     while at < len(reader.said):
         part, length = reader.part(at)
@@ -87,7 +87,7 @@ class _Reader:
                     self._kept[at : last + 1] = ["quoted"] * (last + 1 - at)
                     break
 
-    def part(self, at: int) -> tuple[Part, int]:
+    def part(self, at: int) -> tuple[GlossPart, int]:
         """Return the part that begins at a word, and its number of words."""
         said = self.said
         if at in self._opened:
@@ -102,7 +102,7 @@ class _Reader:
         if known is None and not self._kept[at]:
             made = compound(said[at].word, self._words, self._listed, self._source)
             if made:
-                return self._part(at, length, made, Entry(made, made, "n")), length
+                return self._part(at, length, made, DictionaryEntry(made, made, "n")), length
         if known is None:
             return self._part(at, length, self.text[said[at].start : said[at + length - 1].end], None), length
         written = known.plural if plural else known.word
@@ -110,7 +110,7 @@ class _Reader:
             written = known.word
         return self._part(at, length, written, known), length
 
-    def _known(self, at: int) -> tuple[int, Entry | None, bool]:
+    def _known(self, at: int) -> tuple[int, DictionaryEntry | None, bool]:
         """Return number of words, entry, and whether it is a plural, of what begins at a word; names have no entry."""
         said, words = self.said, self._words
         if self._kept[at] == "quoted":
@@ -132,7 +132,7 @@ class _Reader:
             return self._listed.instead(self._following(at), entry) or (length, entry, plural)
         return length, entry, plural
 
-    def _is_twin(self, at: int, twin: Entry) -> bool:
+    def _is_twin(self, at: int, twin: DictionaryEntry) -> bool:
         """Whether a word at this place has an accent that was not typed: *que rio …*, *qual e il fiume …*."""
         if twin.word in ASKING:
             return at == 0
@@ -146,12 +146,12 @@ class _Reader:
             end += 1
         return [token.word for token in self.said[at:end]]
 
-    def _part(self, at: int, length: int, written: str, entry: Entry | None) -> Part:
+    def _part(self, at: int, length: int, written: str, entry: DictionaryEntry | None) -> GlossPart:
         token, last = self.said[at], self.said[at + length - 1]
-        return Part(token.start, last.end, written, entry, bool(token.mark))
+        return GlossPart(token.start, last.end, written, entry, bool(token.mark))
 
 
-def _quoting(text: str, parts: list[Part], into: str) -> list[Part]:
+def _quoting(text: str, parts: list[GlossPart], into: str) -> list[GlossPart]:
     """Return the parts; small words of the other language between its words stay: *the hinge of an ice* in French."""
     small = function_words(into)
     for at in range(1, len(parts) - 1):
@@ -165,12 +165,12 @@ def _quoting(text: str, parts: list[Part], into: str) -> list[Part]:
 
 def _parted(
     said: Sequence[Token], kept: Sequence[str], words: Dictionary
-) -> tuple[dict[int, tuple[int, Entry]], dict[int, int]]:
+) -> tuple[dict[int, tuple[int, DictionaryEntry]], dict[int, int]]:
     """Return the places of the first and second parts of pairs of words, with their lengths; the first has the meaning.
 
     The second part of a German separable verb ends its clause: *welche Wege hängen mit Krebs zusammen*.
     """
-    opened: dict[int, tuple[int, Entry]] = {}
+    opened: dict[int, tuple[int, DictionaryEntry]] = {}
     closed: dict[int, int] = {}
     for at, token in enumerate(said):
         if kept[at]:
@@ -203,7 +203,9 @@ def _stands(said: Sequence[Token], at: int, phrase: tuple[str, ...]) -> bool:
     return tuple(token.word for token in said[at : at + len(phrase)]) == phrase
 
 
-def _longest(said: Sequence[Token], at: int, words: Dictionary, source: str) -> tuple[int, Entry | None, bool]:
+def _longest(
+    said: Sequence[Token], at: int, words: Dictionary, source: str
+) -> tuple[int, DictionaryEntry | None, bool]:
     """Return the number of words, the entry and whether it is a plural, of the longest phrase that begins at a word."""
     most = 1
     while most < words.longest and at + most < len(said) and not said[at + most].mark:
@@ -219,7 +221,7 @@ def _longest(said: Sequence[Token], at: int, words: Dictionary, source: str) -> 
     return 1, entry, entry is not None and entry.kind == "n" and word.endswith(_PLURAL_ENDS.get(source, ()))
 
 
-def _is_name(token: Token, entry: Entry | None, words: Dictionary, source: str) -> bool:
+def _is_name(token: Token, entry: DictionaryEntry | None, words: Dictionary, source: str) -> bool:
     """Whether an entry is a name in this form, or in any form where the language inflects names."""
     return entry is not None and entry.kind == "name" and (source in _INFLECTED_NAMES or (token.word,) in words.phrases)
 
@@ -263,36 +265,36 @@ def _kept(text: str, said: Sequence[Token], source: str, listed: ListedWords) ->
     return kept
 
 
-def segmented(text: str, words: Dictionary) -> list[Part]:
+def segmented(text: str, words: Dictionary) -> list[GlossPart]:
     """Return the parts of a text without spaces: always the longest word of the dictionary that begins at a place."""
-    parts: list[Part] = []
+    parts: list[GlossPart] = []
     behind = 0
     for run in _RUN.finditer(text):
         mark = bool(text[behind : run.start()].strip())
         behind = run.end()
         if not _WIDE.match(run.group()):
-            parts.append(Part(run.start(), run.end(), run.group(), None, mark))
+            parts.append(GlossPart(run.start(), run.end(), run.group(), None, mark))
             continue
         for part in _cut(run.group().casefold(), run.start(), words):
             parts.append(replace(part, mark=mark) if not part.start - run.start() else part)
     return parts
 
 
-def _cut(run: str, start: int, words: Dictionary) -> list[Part]:
-    parts: list[Part] = []
+def _cut(run: str, start: int, words: Dictionary) -> list[GlossPart]:
+    parts: list[GlossPart] = []
     at = unknown = 0
     while at < len(run):
         for length in range(min(words.longest, len(run) - at), 0, -1):
             entry = words.phrases.get(tuple(run[at : at + length]))
             if entry is not None:
                 if unknown < at:
-                    parts.append(Part(start + unknown, start + at, run[unknown:at], None))
-                parts.append(Part(start + at, start + at + length, entry.word, entry))
+                    parts.append(GlossPart(start + unknown, start + at, run[unknown:at], None))
+                parts.append(GlossPart(start + at, start + at + length, entry.word, entry))
                 at += length
                 unknown = at
                 break
         else:
             at += 1
     if unknown < at:
-        parts.append(Part(start + unknown, start + at, run[unknown:at], None))
+        parts.append(GlossPart(start + unknown, start + at, run[unknown:at], None))
     return parts

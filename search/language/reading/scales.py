@@ -14,7 +14,7 @@ End = Literal["high", "low"]
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class WordScale:
     """A property with an order: the words with which schemas name it (the usual first) and the dimension of values.
 
     `against` are words for what is small where the property is large: what is fast takes little time.
@@ -25,7 +25,7 @@ class Scale:
     against: tuple[str, ...] = ()
 
 
-UNKNOWN = Scale()
+UNKNOWN = WordScale()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Adjective:
 
     word: str
     end: End
-    scale: Scale = UNKNOWN
+    scale: WordScale = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,10 @@ class Scales:
     positive: Phrases[Adjective]
     comparative: Phrases[Adjective]
     superlative: Phrases[Adjective]
-    verbs: dict[str, tuple[str, Scale]] = field(default_factory=dict)
-    nouns: dict[str, Scale] = field(default_factory=dict)
+    verbs: dict[str, tuple[str, WordScale]] = field(default_factory=dict)
+    nouns: dict[str, WordScale] = field(default_factory=dict)
 
-    def verb_near(self, said: Sequence[Token], index: int, reach: int = 4) -> tuple[int, str, Scale] | None:
+    def verb_near(self, said: Sequence[Token], index: int, reach: int = 4) -> tuple[int, str, WordScale] | None:
         """Return the place, base form and scale of the last verb of a scale among the `reach` words before a word."""
         for at in range(index - 1, max(-1, index - 1 - reach), -1):
             if said[at].word in self.verbs:
@@ -60,13 +60,13 @@ def scales_of(code: str) -> Scales:
     """Return the scales of a language."""
     lang = language(code)
     degrees: tuple[list[tuple[str, Adjective]], ...] = ([], [], [])
-    verbs: dict[str, tuple[str, Scale]] = {}
-    nouns: dict[str, Scale] = {}
+    verbs: dict[str, tuple[str, WordScale]] = {}
+    nouns: dict[str, WordScale] = {}
     for written in lang.value("scales", default=()):
         names = split(written["names"])
         further = () if lang.code == "en" else _english_names(names[0])
         names = tuple(dict.fromkeys((*further, *names)))
-        scale = Scale(names, written.get("unit", ""), split(written.get("against", "")))
+        scale = WordScale(names, written.get("unit", ""), split(written.get("against", "")))
         ends: tuple[End, ...] = ("high", "low")
         for end in ends:
             for entry in split(written.get(end, "")):
@@ -109,7 +109,7 @@ def _add(
     degrees: tuple[list[tuple[str, Adjective]], ...],
     entry: str,
     end: Literal["high", "low"],
-    scale: Scale,
+    scale: WordScale,
     lang: Language,
 ) -> None:
     """Add an adjective's forms to the degrees; each form takes the language's endings of adjectives."""

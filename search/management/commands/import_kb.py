@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.adapters.graph_neo4j.address import Address
 from search.domain.errors import InvalidRequest, SearchError
-from search.domain.job_kinds import Target
+from search.domain.job_kinds import JobTarget
 from search.domain.run_context import RunContext
 from search.ingest.detect import Detected
 from search.ingest.manifest import BASE_NAME, NAME_RULE
@@ -72,7 +72,7 @@ class Command(BaseCommand):
         given = {**options, "place": place, "mapping": mapping, "dry_run": dry}
         job = ImportJob(**_arguments(given))
         if not dry:
-            refuse_shortage(job.needs(Target()))
+            refuse_shortage(job.needs(JobTarget()))
         try:
             with shown(sys.stderr, job.parts(), kind="import", quiet=options["json"]) as run:
                 report = _imported(given, run) if dry else _recorded(given, run)

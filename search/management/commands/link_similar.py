@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.domain.errors import InvalidRequest, SearchError
-from search.domain.job_kinds import Target
+from search.domain.job_kinds import JobTarget
 from search.jobs.link_similar import LinkSimilarJob
 from search.management.console import refuse_shortage, shown
 from search.models import KnowledgeBase, Release
@@ -55,7 +55,7 @@ class Command(BaseCommand):
         except (ReleaseError, InvalidRequest) as error:
             raise CommandError(str(error), returncode=2) from error
         assert isinstance(job, LinkSimilarJob)
-        target = Target(base.name, release.name)
+        target = JobTarget(base.name, release.name)
         if faults := job.refuse(target):
             raise CommandError(" ".join(fault.message for fault in faults), returncode=2)
         refuse_shortage(job.needs(target))

@@ -11,7 +11,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from search.management.console import minutes, shown
-from search.services.backup.archive import Reader
+from search.services.backup.archive import ArchiveReader
 from search.services.backup.contents import counted
 from search.services.backup.errors import BackupError
 from search.services.backup.restore_backup import RestoreReport, check_backup, expected_parts, restore_backup
@@ -46,7 +46,7 @@ class Command(BaseCommand):
                     counts = check_backup(file=file, fingerprint=fingerprint, run=run)
                 self._tell_counts(f"{file} is whole", counts, options["json"])
                 return
-            with Reader(file) as reader:
+            with ArchiveReader(file) as reader:
                 parts = expected_parts(reader)
             with shown(sys.stderr, parts, quiet=options["json"]) as run:
                 report = restore_backup(file=file, force=options["force"], fingerprint=fingerprint, run=run)

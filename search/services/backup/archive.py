@@ -227,7 +227,7 @@ def being_written(path: Path) -> bool:
     return False
 
 
-class Reader:
+class ArchiveReader:
     """Reads a backup; a context manager. `manifest` is read first.
 
     Raises BackupError with a sentence if the file is no backup, was cut off, is damaged, or has a newer format.

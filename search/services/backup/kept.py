@@ -19,7 +19,7 @@ from search.models import BackupRun, Job
 from search.services.access.rights import REMOVE_BACKUPS, check_may
 from search.services.access.visitors import User
 from search.services.audit.note import note
-from search.services.backup.archive import Reader, being_written, partial_files
+from search.services.backup.archive import ArchiveReader, being_written, partial_files
 from search.services.backup.errors import BackupError
 
 SUFFIX = ".grasp"
@@ -116,7 +116,7 @@ def _noted(file: Path) -> BackupRun:
     row = BackupRun.objects.filter(place=str(file)).first() or BackupRun.objects.create(place=str(file))
     row.error, row.finished = "", timezone.now()
     try:
-        with Reader(file) as reader:
+        with ArchiveReader(file) as reader:
             _take(row, reader)
     except (BackupError, LookupError, TypeError) as error:
         row.bytes, row.checked = file.stat().st_size, timezone.now()
@@ -127,7 +127,7 @@ def _noted(file: Path) -> BackupRun:
     return row
 
 
-def _take(row: BackupRun, reader: Reader) -> None:
+def _take(row: BackupRun, reader: ArchiveReader) -> None:
     """Fill a row with what the manifest of its file says."""
     manifest = reader.manifest
     row.finished = parse_datetime(str(manifest["made"])) or row.finished or timezone.now()
@@ -136,7 +136,7 @@ def _take(row: BackupRun, reader: Reader) -> None:
     row.key_inside = bool(manifest["secrets"]["key_inside"])
 
 
-def settle_restored(reader: Reader) -> None:
+def settle_restored(reader: ArchiveReader) -> None:
     """Complete what the restored tables say of the backup itself: it was being made at the moment that they show.
 
     Otherwise a worker would go on with its job, and make it once more.

@@ -26,7 +26,7 @@ from search.services.backup import tables
 from search.services.backup.archive import Writer
 from search.services.backup.contents import SECRET_KEY, StoredFile, changing, home, pieces_of, stored_files
 from search.services.backup.errors import BackupError, size, told_when_full
-from search.services.backup.tables import Table
+from search.services.backup.tables import BackupTable
 from search.services.code_version import code_version
 
 FILES, ROWS = "Files", "Rows"
@@ -60,7 +60,7 @@ class _Content:
     """Everything that goes in, and how much of it there is."""
 
     files: Sequence[StoredFile]
-    tables: Sequence[Table]
+    tables: Sequence[BackupTable]
 
     @property
     def lasting(self) -> list[StoredFile]:

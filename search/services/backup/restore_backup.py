@@ -23,7 +23,7 @@ from django.db import DatabaseError, connection
 from search.domain.run_context import UNOBSERVED, RunCancelled, RunContext
 from search.models import KnowledgeBase, SearchRun
 from search.services.backup import restore_files, restore_rows, site_schema
-from search.services.backup.archive import Reader
+from search.services.backup.archive import ArchiveReader
 from search.services.backup.contents import home
 from search.services.backup.errors import BackupError, DamagedBackup, size, told_when_full
 from search.services.backup.kept import CHECK, settle_restored
@@ -52,7 +52,7 @@ class RestoreReport:
         return asdict(self) | {"file": str(self.file)}
 
 
-def expected_parts(reader: Reader) -> dict[str, float]:
+def expected_parts(reader: ArchiveReader) -> dict[str, float]:
     """Return the parts with the seconds that they are expected to take."""
     disk = reader.manifest["disk"]
     seconds = (disk["rows"] + disk["files"]) / UNPACKED_A_SECOND
@@ -61,7 +61,7 @@ def expected_parts(reader: Reader) -> dict[str, float]:
 
 def check_backup(*, file: Path, fingerprint: str = "", run: RunContext = UNOBSERVED) -> dict[str, int]:
     """Compare every part of a backup with its hash, write nothing, and return the counts of what is inside."""
-    with Reader(file) as reader:
+    with ArchiveReader(file) as reader:
         _check_fingerprint(reader, fingerprint)
         site_schema.check_known(reader.manifest["migrations"])
         total = sum(member.bytes for member in reader.members)
@@ -77,7 +77,7 @@ def restore_backup(
     With `force` it replaces what is there. Raises BackupError if the home is not empty, while a worker runs, if the
     disk is too small, or if the file is no backup, was cut off, is damaged or is of a newer version.
     """
-    with Reader(file) as reader:
+    with ArchiveReader(file) as reader:
         _check_fingerprint(reader, fingerprint)
         site_schema.check_known(reader.manifest["migrations"])
         if not restore_files.switching(reader.fingerprint):
@@ -92,7 +92,7 @@ def restore_backup(
         )  # fmt: skip
 
 
-def _restored(reader: Reader, run: RunContext) -> bool:
+def _restored(reader: ArchiveReader, run: RunContext) -> bool:
     """Prepare everything, switch, and return whether newer migrations were applied."""
     own = site_schema.own_schema()
     full = "Nothing was changed; free some space, and the same command goes on where it was."
@@ -117,7 +117,7 @@ def _restored(reader: Reader, run: RunContext) -> bool:
     return upgraded
 
 
-def _prepare(reader: Reader, own: str, run: RunContext) -> bool:
+def _prepare(reader: ArchiveReader, own: str, run: RunContext) -> bool:
     done = site_schema.begin(own, reader.fingerprint)
     told = _Counted(run, int(reader.manifest["disk"]["files"]) + int(reader.manifest["disk"]["rows"]))
     with _beside(reader.path, told), site_schema.inside(own), _sentences():
@@ -158,7 +158,7 @@ def _beside(file: Path, told: _Counted) -> Iterator[None]:
     """Unpack the files in a thread, with a reader of its own, while the caller loads the rows."""
 
     def unpack() -> None:
-        with Reader(file) as reader:
+        with ArchiveReader(file) as reader:
             restore_files.unpack_files(reader, told)
 
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="restore") as pool:
@@ -173,7 +173,7 @@ def _beside(file: Path, told: _Counted) -> Iterator[None]:
         unpacking.result()
 
 
-def _switch(reader: Reader, own: str) -> None:
+def _switch(reader: ArchiveReader, own: str) -> None:
     restore_files.exchange(reader.fingerprint)
     try:
         site_schema.switch(own)
@@ -196,7 +196,7 @@ def _sentences() -> Iterator[None]:
         raise BackupError(f"Postgres refused the restore, and nothing was changed: {reason}") from error
 
 
-def _check_fingerprint(reader: Reader, fingerprint: str) -> None:
+def _check_fingerprint(reader: ArchiveReader, fingerprint: str) -> None:
     if fingerprint and fingerprint != reader.fingerprint:
         raise BackupError(
             f"The fingerprint of the backup is {reader.fingerprint}, not {fingerprint}: it is another one."
@@ -222,7 +222,7 @@ def _refuse_while_running() -> None:
         raise BackupError(f"The site is running ({', '.join(names)}). Stop it, then restore.")
 
 
-def _refuse_small_disk(reader: Reader) -> None:
+def _refuse_small_disk(reader: ArchiveReader) -> None:
     disk = reader.manifest["disk"]
     left = [path for path in (restore_files.staging(reader.fingerprint),) if path.exists()]
     there = sum(file.stat().st_size for folder in left for file in folder.rglob("*") if file.is_file())
@@ -237,7 +237,7 @@ def _refuse_small_disk(reader: Reader) -> None:
         )
 
 
-def _secret_key(reader: Reader) -> str:
+def _secret_key(reader: ArchiveReader) -> str:
     """Return `same`, `restored` or `other`: whether the site can read the keys that the backup holds sealed."""
     secrets = reader.manifest["secrets"]
     if secrets["key_mark"] == key_mark(settings.SECRET_KEY):

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
-from search.services.backup.archive import Member, Reader
+from search.services.backup.archive import ArchiveReader, Member
 from search.services.backup.contents import DEMO_MARK, FOLDERS, PREFIX, SECRET_KEY, home
 from search.services.backup.errors import BackupError
 
@@ -27,7 +27,7 @@ def replaced(fingerprint: str) -> Path:
     return home() / f"{REPLACED}{fingerprint[:16]}"
 
 
-def file_members(reader: Reader) -> list[Member]:
+def file_members(reader: ArchiveReader) -> list[Member]:
     """Return the members that are files. Raises BackupError for a name that leads out of the folders of a backup."""
     found = [member for member in reader.members if member.name.startswith(PREFIX)]
     for member in found:
@@ -38,7 +38,7 @@ def file_members(reader: Reader) -> list[Member]:
     return found
 
 
-def unpack_files(reader: Reader, told: Callable[[int], None]) -> None:
+def unpack_files(reader: ArchiveReader, told: Callable[[int], None]) -> None:
     """Write the files into the staging folder; those that an earlier attempt has finished stay."""
     folder = staging(reader.fingerprint)
     for left in home().glob(f"{STAGED}*"):
@@ -53,7 +53,7 @@ def unpack_files(reader: Reader, told: Callable[[int], None]) -> None:
         _sync_folder(place)
 
 
-def _unpack(reader: Reader, member: Member, target: Path) -> None:
+def _unpack(reader: ArchiveReader, member: Member, target: Path) -> None:
     secret = target.parent.name == "secrets"
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     unfinished = target.with_name(f".{target.name}.part")

@@ -28,9 +28,9 @@ from search.models import VectorSet
 from search.models.knowledge import BuildStatus
 from search.models.partitions import PARTITIONED
 from search.services.backup import site_schema
-from search.services.backup.archive import Member, Reader
+from search.services.backup.archive import ArchiveReader, Member
 from search.services.backup.errors import BackupError
-from search.services.backup.tables import Table, copy_statement
+from search.services.backup.tables import BackupTable, copy_statement
 
 TABLES, UPGRADED = "all tables", "upgraded"
 """What `site_schema.note` calls these parts; a partition is called by its name."""
@@ -43,10 +43,10 @@ Told = Callable[[int], None]
 """Receives the bytes (of the backup's tables) that are loaded."""
 
 
-def tables_of(manifest: Mapping[str, Any]) -> list[Table]:
+def tables_of(manifest: Mapping[str, Any]) -> list[BackupTable]:
     """Return the tables of a manifest. Raises BackupError for names that no backup has."""
     found = [
-        Table(one["name"], one["parent"], tuple(one["columns"]), int(one["bytes"])) for one in manifest["tables"]
+        BackupTable(one["name"], one["parent"], tuple(one["columns"]), int(one["bytes"])) for one in manifest["tables"]
     ]  # fmt: skip
     for table in found:
         number = table.name.rsplit("_", 1)[-1]
@@ -63,17 +63,17 @@ def load_rows(file: Path, own: str, done: Collection[str], told: Told) -> None:
     partitions, largest first, in `THREADS`, each thread with a reader and a connection of its own. `own` is the site's
     schema. If one fails, the others end at their next table, and the first failure is raised.
     """
-    with Reader(file) as reader:
+    with ArchiveReader(file) as reader:
         found = tables_of(reader.manifest)
     ordinary = [table for table in found if not table.parent]
-    partitioned: Queue[Table] = Queue()
+    partitioned: Queue[BackupTable] = Queue()
     for table in sorted((table for table in found if table.parent), key=lambda table: -table.bytes):
         partitioned.put(table)
     failed = Event()
 
-    def working(work: Callable[[Reader], None]) -> None:
+    def working(work: Callable[[ArchiveReader], None]) -> None:
         try:
-            with Reader(file) as reader, site_schema.inside(own):
+            with ArchiveReader(file) as reader, site_schema.inside(own):
                 work(reader)
         except BaseException:
             failed.set()
@@ -96,7 +96,7 @@ def load_rows(file: Path, own: str, done: Collection[str], told: Told) -> None:
 
 
 def _load_partitions(
-    reader: Reader, *, waiting: Queue[Table], done: Collection[str], told: Told, failed: Event
+    reader: ArchiveReader, *, waiting: Queue[BackupTable], done: Collection[str], told: Told, failed: Event
 ) -> None:
     members = {member.name: member for member in reader.members}
     while not failed.is_set():
@@ -110,7 +110,7 @@ def _load_partitions(
 
 
 def _load_ordinary(
-    reader: Reader, *, ordinary: Sequence[Table], done: Collection[str], told: Told, failed: Event
+    reader: ArchiveReader, *, ordinary: Sequence[BackupTable], done: Collection[str], told: Told, failed: Event
 ) -> None:
     """Load all ordinary tables in one transaction, at whose end their foreign keys are checked."""
     if TABLES in done:
@@ -147,7 +147,7 @@ def index_neighbours() -> int:
     return large.count()
 
 
-def _load_partition(reader: Reader, member: Member, table: Table, failed: Event) -> None:
+def _load_partition(reader: ArchiveReader, member: Member, table: BackupTable, failed: Event) -> None:
     owner = int(table.name.rsplit("_", 1)[1])
     with transaction.atomic():
         if table.parent == "search_vector":
@@ -172,7 +172,7 @@ def _load_partition(reader: Reader, member: Member, table: Table, failed: Event)
         site_schema.note(table.name)
 
 
-def _copy(reader: Reader, member: Member, table: Table, failed: Event) -> None:
+def _copy(reader: ArchiveReader, member: Member, table: BackupTable, failed: Event) -> None:
     """Load one table; a member that is not what was written raises BackupError, and the transaction is rolled back.
 
     Raises RunCancelled once another thread has failed.
@@ -189,14 +189,14 @@ def _copy(reader: Reader, member: Member, table: Table, failed: Event) -> None:
         raise BackupError(f"The rows of {table.name} cannot be loaded: {reason}.") from error
 
 
-def _pieces(reader: Reader, member: Member, failed: Event) -> Iterator[bytes]:
+def _pieces(reader: ArchiveReader, member: Member, failed: Event) -> Iterator[bytes]:
     for piece in reader.unpacked(member):
         if failed.is_set():
             raise RunCancelled
         yield piece
 
 
-def _member(members: Mapping[str, Member], table: Table) -> Member:
+def _member(members: Mapping[str, Member], table: BackupTable) -> Member:
     try:
         return members[table.member]
     except KeyError as error:

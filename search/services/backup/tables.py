@@ -35,7 +35,7 @@ Piece = bytes | bytearray | memoryview
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class BackupTable:
     """One table: its columns, its bytes on the disk, and for a partition its parent (else empty).
 
     `identity` is the same as long as a partition holds the same rows; other tables have none.
@@ -71,7 +71,7 @@ def frozen() -> Iterator[psycopg.Connection[Any]]:
         yield session
 
 
-def all_tables(session: psycopg.Connection[Any]) -> list[Table]:
+def all_tables(session: psycopg.Connection[Any]) -> list[BackupTable]:
     """Return the site's tables, and lock each against being dropped: ordinary ones first, then attached partitions.
 
     Raises psycopg.errors.UndefinedTable if one is dropped at the same moment.
@@ -83,7 +83,7 @@ def all_tables(session: psycopg.Connection[Any]) -> list[Table]:
             continue
         session.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(sql.Identifier(name)))
         identity = f"{oid}-{node}-{_content(session, name)}" if parent else ""
-        found.append(Table(name, parent, tuple(columns), bytes_, identity))
+        found.append(BackupTable(name, parent, tuple(columns), bytes_, identity))
     return sorted(found, key=lambda table: (bool(table.parent), table.name))
 
 
@@ -104,13 +104,13 @@ def _goes_in(name: str, parent: str, own: set[str]) -> bool:
     return parent in PARTITIONED or (not parent and name in own)
 
 
-def copied(session: psycopg.Connection[Any], table: Table) -> Iterator[Piece]:
+def copied(session: psycopg.Connection[Any], table: BackupTable) -> Iterator[Piece]:
     """Yield the table's rows as COPY writes them."""
     with session.cursor() as cursor, cursor.copy(copy_statement(table, "TO STDOUT")) as copy:
         yield from copy
 
 
-def copy_statement(table: Table, direction: Literal["TO STDOUT", "FROM STDIN"]) -> sql.Composed:
+def copy_statement(table: BackupTable, direction: Literal["TO STDOUT", "FROM STDIN"]) -> sql.Composed:
     """Return the COPY of a table's columns, `TO STDOUT` or `FROM STDIN`.
 
     Rows that come in are frozen, so that nothing visits them again later. The table must have been made or emptied in

@@ -49,7 +49,7 @@ _encoder = UnicodeToLatexEncoder(
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BibliographyEntry:
     """The fields of an entry of BibTeX by name, as plain text, and the fields of the node that have no place in it."""
 
     fields: Mapping[str, str]
@@ -61,7 +61,7 @@ class Entry:
         return any(name in self.fields for name in TELLING)
 
 
-def entry_of(node: Json, schema: Schema) -> Entry:
+def entry_of(node: Json, schema: Schema) -> BibliographyEntry:
     """Return the entry of a described node (`describe_node`)."""
     found: dict[str, str] = {}
     left = []
@@ -80,7 +80,7 @@ def entry_of(node: Json, schema: Schema) -> Entry:
         found.setdefault("doi", node["id"])
     if node["url"].startswith(("https://", "http://")):
         found["url"] = node["url"]
-    return Entry({name: found[name] for name in (*WORDS, "url") if name in found}, tuple(left))
+    return BibliographyEntry({name: found[name] for name in (*WORDS, "url") if name in found}, tuple(left))
 
 
 def meaning(*names: str) -> str | None:
@@ -89,7 +89,7 @@ def meaning(*names: str) -> str | None:
     return next((field for field, known in WORDS.items() if said & known), None)
 
 
-def write_entry(entry: Entry, taken: set[str], note: str = "") -> str:
+def write_entry(entry: BibliographyEntry, taken: set[str], note: str = "") -> str:
     """Return the entry as BibTeX with a key that is not taken yet; the key is added to `taken`."""
     kind = "article" if "journal" in entry.fields else "book" if "isbn" in entry.fields else "misc"
     fields = {**entry.fields, **({"note": note} if note else {})}
@@ -135,7 +135,7 @@ def _latex(name: str, value: str) -> str:
     return "".join(_BRACES.get(part) or str(_encoder.unicode_to_latex(part)) for part in re.split(r"([{}])", flat))
 
 
-def _key(entry: Entry, taken: set[str]) -> str:
+def _key(entry: BibliographyEntry, taken: set[str]) -> str:
     """Return `surname` + `year` + `first long word of the title`, in ASCII, with a letter if that is taken."""
     author = entry.fields.get("author", "").split(" and ")[0].split(",")[0].split()
     title = [word for word in re.findall(r"\w+", entry.fields["title"]) if len(word) > 3]

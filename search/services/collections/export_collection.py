@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from search.models import CollectionItem, KnowledgeBase
-from search.services.collections.bibliography import Entry, entry_of, write_entry
+from search.services.collections.bibliography import BibliographyEntry, entry_of, write_entry
 from search.services.knowledge.describe_node import describe_node
 from search.text import words
 
@@ -45,7 +45,7 @@ def objects_of(items: Iterable[CollectionItem]) -> Iterator[dict[str, Any]]:
 class Bibliography:
     """The items of a collection as BibTeX: entries with notes, names of what does not fit, fields without a place."""
 
-    entries: tuple[tuple[Entry, str], ...]
+    entries: tuple[tuple[BibliographyEntry, str], ...]
     misfits: tuple[str, ...]
     left: tuple[tuple[str, tuple[str, ...]], ...]
     """The fields that BibTeX has no place for, by node type."""

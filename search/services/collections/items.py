@@ -24,7 +24,7 @@ LONGEST_EVIDENCE = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundItems:
     """What is stored of a node: how it is called, and with which rank and evidence a search found it."""
 
     type: str
@@ -118,20 +118,20 @@ def _end(collection: Collection) -> int:
     return (collection.items.aggregate(last=Max("position"))["last"] or 0) + 1
 
 
-def _result(run: SearchRun, node: str) -> Found | None:
+def _result(run: SearchRun, node: str) -> FoundItems | None:
     """Return the result of a search with this id; its evidence is its first path, or else its snippet."""
     for result in outputs_of(run.steps.all()).results.entries:
         if result.node.id == node:
             shown = result.to_json()
             paths = (shown["evidence"] or {}).get("paths", ())
             evidence = path_text(paths[0]) if paths else shown["snippet"]
-            return Found(result.node.type, result.node.name, result.rank, evidence[:LONGEST_EVIDENCE])
+            return FoundItems(result.node.type, result.node.name, result.rank, evidence[:LONGEST_EVIDENCE])
     return None
 
 
-def _entity(base: KnowledgeBase, node: str) -> Found | None:
+def _entity(base: KnowledgeBase, node: str) -> FoundItems | None:
     release = base.active_release
     if release is None or "\x00" in node:
         return None
     row = Node.objects.filter(snapshot_id=release.snapshot_id, id=node).first()
-    return Found(release.snapshot.schema.node_types[row.type].name, row.name) if row is not None else None
+    return FoundItems(release.snapshot.schema.node_types[row.type].name, row.name) if row is not None else None

@@ -30,7 +30,7 @@ DISK_OF_INDEXES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ImportEstimate:
     """Seconds and bytes: of loading the graph, and of the indexes and vectors of its release."""
 
     load_seconds: float
@@ -52,10 +52,10 @@ class Estimate:
         }
 
 
-def estimate(nodes: int, edges: int, characters: int) -> Estimate:
+def estimate(nodes: int, edges: int, characters: int) -> ImportEstimate:
     """Return the estimate for a source with so many nodes, edges, and characters of text of all nodes."""
     tokens = min(characters / CHARACTERS_A_TOKEN, nodes * MOST_TOKENS)
-    return Estimate(
+    return ImportEstimate(
         load_seconds=nodes * SECONDS_A_NODE + edges * SECONDS_AN_EDGE,
         index_seconds=nodes / NAMES_A_SECOND + tokens / TOKENS_A_SECOND,
         load_disk=round(nodes * DISK_A_NODE + characters * DISK_A_CHARACTER + edges * DISK_AN_EDGE),

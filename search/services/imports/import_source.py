@@ -11,14 +11,14 @@ from search.domain.errors import InvalidRequest
 from search.domain.run_context import RunContext
 from search.ingest.faults import BundleError, RowFault
 from search.services.imports.open_source import opened_source
-from search.services.imports.place import Place, check_place
+from search.services.imports.place import SourcePlace, check_place
 from search.services.jobs.run_context import plain_run
 from search.services.knowledge.import_snapshot import ImportFailed, ImportReport, import_snapshot
 
 
 def import_source(
     *,
-    place: Place | Path | Address,
+    place: SourcePlace | Path | Address,
     mapping: Mapping[str, Any] | None = None,
     name: str = "",
     accept_guess: bool = False,
@@ -39,7 +39,7 @@ def import_source(
     """
     run = run or plain_run()
     try:
-        opened = check_place(place) if isinstance(place, Place) else place
+        opened = check_place(place) if isinstance(place, SourcePlace) else place
         with opened_source(opened, mapping, run, name=name, accept_guess=accept_guess) as source:
             return import_snapshot(
                 source=source,

@@ -6,7 +6,7 @@ from search.domain.errors import Fault, InvalidRequest
 from search.ingest.mapping.guess import base_name
 from search.models import Upload
 from search.services.access.visitors import User
-from search.services.imports.place import Place, check_place, is_neo4j
+from search.services.imports.place import SourcePlace, check_place, is_neo4j
 from search.services.uploads.begin_upload import begin_upload
 
 LONGEST_SOURCE = 1000
@@ -23,7 +23,7 @@ def name_source(*, source: str, user: User) -> Upload:
     if not database and not source.startswith("/"):
         message = "Give the absolute path of a folder, or an address that begins with neo4j://."
         raise InvalidRequest([Fault("/source", message)])
-    place = check_place(Place(neo4j=source) if database else Place(folder=source))
+    place = check_place(SourcePlace(neo4j=source) if database else SourcePlace(folder=source))
     upload = begin_upload(user=user, title=base_name(source.rstrip("/").rpartition("/")[2]))
     # The resolved path, so that a link that is changed afterwards leads nowhere else.
     upload.source, upload.state = source if database else str(place), Upload.State.READY

@@ -15,7 +15,7 @@ from search.models import ServerFolder, Upload
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourcePlace:
     """One of: the id of an upload, a folder, the address of a Neo4j database without user and password."""
 
     upload: str = ""
@@ -31,7 +31,7 @@ def is_neo4j(text: str) -> bool:
     return text.partition("://")[0] in SCHEMES and "://" in text
 
 
-def check_place(place: Place) -> Path | Address:
+def check_place(place: SourcePlace) -> Path | Address:
     """Return the folder or the database of a place that a page or the API names.
 
     Folders have to lie below one of `import_roots`, databases on GRASP_IMPORT_NEO4J_HOSTS. Raises InvalidRequest.

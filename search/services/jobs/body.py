@@ -20,7 +20,7 @@ from search.services.access.visible import may_write
 from search.services.jobs.captured import captured
 from search.services.jobs.checkpoints import FileCheckpoints
 from search.services.jobs.kinds import built, target_of
-from search.services.jobs.ownership import Claim
+from search.services.jobs.ownership import JobClaim
 from search.services.jobs.run_context import RowNotes
 from search.services.searches.lost_session import causes_of, lost_session
 from search.services.searches.storable import stored_json
@@ -29,7 +29,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JobOutcome:
     """How the work of a job ended: its `state`, `result` and `reason`.
 
     `interrupted` says that something outside stopped it, such as a restart of Postgres, so that it may go on.
@@ -45,7 +45,7 @@ class Outcome:
         return {"state": self.state, "reason": self.reason, "result": self.result, "interrupted": self.interrupted}
 
 
-def context(claim: Claim, stop: Callable[[], bool], progress: Progress, metric: Metric, log: Log) -> RunContext:
+def context(claim: JobClaim, stop: Callable[[], bool], progress: Progress, metric: Metric, log: Log) -> RunContext:
     """Return the run context of a job; `stop` says whether it must stop and must be fast."""
     return RunContext(
         limit=Limit(cancelled=stop), progress=progress, metric=metric, log=log, fenced=claim.fenced,
@@ -76,22 +76,22 @@ def do(job: Job, run: RunContext) -> Any:
     return orjson.loads(stored_json(result))
 
 
-def outcome_of(error: BaseException) -> Outcome:
+def outcome_of(error: BaseException) -> JobOutcome:
     """Return how the work ended that raised this error, with a sentence for people."""
     if isinstance(error, RunCancelled | SearchCancelled):
-        return Outcome(Job.State.CANCELLED, "It was cancelled.")
+        return JobOutcome(Job.State.CANCELLED, "It was cancelled.")
     if isinstance(error, LeaseLost):
-        return Outcome(Job.State.QUEUED, str(error), interrupted=True)
+        return JobOutcome(Job.State.QUEUED, str(error), interrupted=True)
     if isinstance(error, WorkInterrupted):
-        return Outcome(Job.State.QUEUED, str(error), interrupted=True)
+        return JobOutcome(Job.State.QUEUED, str(error), interrupted=True)
     if lost := lost_session(error):
-        return Outcome(Job.State.QUEUED, f"Postgres ended the connection: {_line(lost)}", interrupted=True)
+        return JobOutcome(Job.State.QUEUED, f"Postgres ended the connection: {_line(lost)}", interrupted=True)
     for cause in causes_of(error):
         if isinstance(cause, OSError) and cause.errno == errno.ENOSPC:
-            return Outcome(Job.State.FAILED, "The disk is full; free some space and resume the job.")
+            return JobOutcome(Job.State.FAILED, "The disk is full; free some space and resume the job.")
         if isinstance(cause, MemoryError):
-            return Outcome(Job.State.FAILED, "The memory of this machine does not suffice for the job.")
-    return Outcome(Job.State.FAILED, sentence_of(error))
+            return JobOutcome(Job.State.FAILED, "The memory of this machine does not suffice for the job.")
+    return JobOutcome(Job.State.FAILED, sentence_of(error))
 
 
 def sentence_of(error: BaseException) -> str:

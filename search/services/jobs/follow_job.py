@@ -16,7 +16,7 @@ MOST_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenJob:
     """How much a follower has seen: the row's number of changes, the last line, the last point. It is an event's id."""
 
     changes: int = -1
@@ -27,22 +27,22 @@ class Seen:
         return f"{self.changes}-{self.line}-{self.point}"
 
     @classmethod
-    def parsed(cls, text: str) -> Seen:
+    def parsed(cls, text: str) -> SeenJob:
         """Return what an event's id says; anything else says that nothing has been seen."""
         found = re.fullmatch(r"(\d{1,18})-(\d{1,18})-(\d{1,18})", text, re.ASCII)
         return cls(*(int(part) for part in found.groups())) if found else cls()
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class JobEvent:
     """Something that happened: its id, its name, and its data."""
 
-    id: Seen
+    id: SeenJob
     name: str
     data: dict[str, Any]
 
 
-def follow_job(job_id: UUID, seen: Seen) -> tuple[list[Event], Seen, bool]:
+def follow_job(job_id: UUID, seen: SeenJob) -> tuple[list[JobEvent], SeenJob, bool]:
     """Return the events behind `seen`, what has been seen with them, and whether nothing more will come.
 
     `progress` has the job as lists show it, `log` new lines, `metrics` new points; `done` has the whole job, whatever
@@ -55,15 +55,15 @@ def follow_job(job_id: UUID, seen: Seen) -> tuple[list[Event], Seen, bool]:
     lines = list(JobLog.objects.filter(job=job, pk__gt=seen.line).order_by("pk")[:MOST_AT_ONCE])
     points = list(JobMetric.objects.filter(job=job, pk__gt=seen.point).order_by("pk")[:MOST_AT_ONCE])
     more = len(lines) == MOST_AT_ONCE or len(points) == MOST_AT_ONCE
-    now = Seen(
+    now = SeenJob(
         seen.changes if more else job.changes, lines[-1].pk if lines else seen.line,
         points[-1].pk if points else seen.point,
     )  # fmt: skip
-    events = [Event(now, "progress", summary(job))]
+    events = [JobEvent(now, "progress", summary(job))]
     if lines:
-        events.append(Event(now, "log", {"lines": [line_json(line) for line in lines]}))
+        events.append(JobEvent(now, "log", {"lines": [line_json(line) for line in lines]}))
     if points:
-        events.append(Event(now, "metrics", {"points": series(sorted(points, key=lambda p: (p.name, p.step)))}))
+        events.append(JobEvent(now, "metrics", {"points": series(sorted(points, key=lambda p: (p.name, p.step)))}))
     if ended and not more:
-        events.append(Event(now, "done", describe_job(job)))
+        events.append(JobEvent(now, "done", describe_job(job)))
     return events, now, ended and not more

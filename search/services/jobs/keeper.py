@@ -15,7 +15,7 @@ from psycopg.errors import LockNotAvailable, QueryCanceled
 
 from search.domain.run_context import LeaseLost
 from search.models import Job
-from search.services.jobs.ownership import Claim, ClockNow, lease
+from search.services.jobs.ownership import ClockNow, JobClaim, lease
 from search.services.jobs.reports import Reports
 from search.services.jobs.resources import Resources
 from search.services.jobs.wake import tell
@@ -31,7 +31,7 @@ PAUSE_SECONDS = 0.5
 log = structlog.get_logger(__name__)
 
 
-class Verdict(enum.Enum):
+class KeeperVerdict(enum.Enum):
     """What a job has to do after a look at its row."""
 
     GO_ON = "go on"
@@ -39,10 +39,10 @@ class Verdict(enum.Enum):
     LOST = "lost"
 
 
-class Keeper:
+class JobKeeper:
     """Keeps one claim."""
 
-    def __init__(self, claim: Claim, reports: Reports, resources: Resources) -> None:
+    def __init__(self, claim: JobClaim, reports: Reports, resources: Resources) -> None:
         self._claim = claim
         self._reports = reports
         self._resources = resources
@@ -50,7 +50,7 @@ class Keeper:
         self.lost = LeaseLost()
         """What became of the job, once another process has it."""
 
-    def beat(self) -> Verdict:
+    def beat(self) -> KeeperVerdict:
         """Renew the lease, write what is new, and say what the job has to do.
 
         If Postgres does not answer, the job goes on until the lease has ended: then another process may have it. No
@@ -67,15 +67,15 @@ class Keeper:
                 cancel = self._asked()
         except LeaseLost as lost:
             self.lost = lost
-            return Verdict.LOST
+            return KeeperVerdict.LOST
         except DatabaseError as error:
             connection.close()
             if self._claim.here or time.monotonic() - self._renewed < settings.GRASP_JOB_LEASE_SECONDS:
-                return Verdict.GO_ON
+                return KeeperVerdict.GO_ON
             log.warning("job: the lease could not be renewed", job=str(self._claim.job), reason=str(error))
-            return Verdict.LOST
+            return KeeperVerdict.LOST
         self._renewed = began
-        return Verdict.CANCEL if cancel else Verdict.GO_ON
+        return KeeperVerdict.CANCEL if cancel else KeeperVerdict.GO_ON
 
     def _asked(self) -> bool:
         """Return whether the cancellation was requested. Raises LeaseLost."""

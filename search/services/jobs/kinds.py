@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from search.domain.errors import Fault, InvalidRequest, nearest
-from search.domain.job_kinds import Kind, Target, arguments_schema, with_arguments
+from search.domain.job_kinds import JobKind, JobTarget, arguments_schema, with_arguments
 from search.models import Job
 from search.services.access.rights import check_may, may
 from search.services.access.visitors import User
@@ -30,7 +30,7 @@ def title_of(kind: str) -> str:
     return str(settings.GRASP_JOBS.get(kind, {}).get("TITLE", kind))
 
 
-def queue_of(kind: str, made: Kind | None = None) -> str:
+def queue_of(kind: str, made: JobKind | None = None) -> str:
     """Return the queue on which a kind runs unless the launch names another one.
 
     The queue `gpu` is for the machines with GPUs: without a living worker of it, on a site without GPUs (GRASP_DEVICE),
@@ -43,19 +43,19 @@ def queue_of(kind: str, made: Kind | None = None) -> str:
     return GPU if wanted and (made is None or made.takes_gpu()) and worker_alive(GPU) else USUAL
 
 
-def kind_class(kind: object) -> type[Kind]:
+def kind_class(kind: object) -> type[JobKind]:
     """Return the class of a kind. Raises InvalidRequest if there is no such kind."""
     if not isinstance(kind, str) or kind not in settings.GRASP_JOBS:
         known = ", ".join(kind_names())
         near = nearest(kind, kind_names()) if isinstance(kind, str) else None
         raise InvalidRequest([Fault("/kind", f"There is no kind of job {str(kind)[:80]!r}. There are: {known}.", near)])
-    loaded: type[Kind] = import_string(settings.GRASP_JOBS[kind]["KIND"])
+    loaded: type[JobKind] = import_string(settings.GRASP_JOBS[kind]["KIND"])
     return loaded
 
 
-def built(kind: str, arguments: Mapping[str, Any]) -> Kind:
+def built(kind: str, arguments: Mapping[str, Any]) -> JobKind:
     """Return the kind with its arguments. Raises InvalidRequest with every fault."""
-    made: Kind = with_arguments(kind_class(kind), arguments, kind)
+    made: JobKind = with_arguments(kind_class(kind), arguments, kind)
     return made
 
 
@@ -76,12 +76,12 @@ def unit_of(kind: str, part: str) -> str | None:
     return next((units[name] for name in (part, part.rpartition(": ")[2], "") if name in units), None)
 
 
-def target_of(job: Job) -> Target:
+def target_of(job: Job) -> JobTarget:
     """Return the job's target, as it was resolved when the job was launched."""
-    return Target(**job.specification.get("target", {}))
+    return JobTarget(**job.specification.get("target", {}))
 
 
-def about(cls: type[Kind]) -> str:
+def about(cls: type[JobKind]) -> str:
     """Return what jobs of a kind do: the first paragraph of the class's docstring, without the protocol's name."""
     first = inspect.cleandoc(cls.__doc__ or "").partition("\n\n")[0]
     return " ".join(first.split()).replace(" (Kind)", "")

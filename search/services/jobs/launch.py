@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from django.utils.module_loading import import_string
 
 from search.domain.errors import Fault, InvalidRequest, nearest
-from search.domain.job_kinds import Kind, Target
+from search.domain.job_kinds import JobKind, JobTarget
 from search.domain.time_left import Estimator
 from search.domain.unstorable import storable
 from search.models import Job, JobSchedule, KnowledgeBase, Release
@@ -99,14 +99,14 @@ def _checked(
     queue: object,
     release: str,
     user: User,
-) -> tuple[Kind, Target]:
+) -> tuple[JobKind, JobTarget]:
     """Return the kind and its target. Raises InvalidRequest with every fault of the parts.
 
     A knowledge base that the user may not see counts as one that is not there.
     """
     cls = kind_class(kind)
     faults: list[Fault] = []
-    made: Kind | None = None
+    made: JobKind | None = None
     if not isinstance(arguments, Mapping):
         faults.append(Fault("/arguments", "arguments is an object of arguments of the kind."))
     else:
@@ -128,8 +128,8 @@ def _checked(
 
 
 def _target(
-    cls: type[Kind], knowledge_base: object, question_set: object, wanted: str, visible: QuerySet[KnowledgeBase]
-) -> tuple[Target, list[Fault]]:
+    cls: type[JobKind], knowledge_base: object, question_set: object, wanted: str, visible: QuerySet[KnowledgeBase]
+) -> tuple[JobTarget, list[Fault]]:
     """Return what the job works on, resolved to names that do not change, and the faults of the given names."""
     faults: list[Fault] = []
     base = None
@@ -151,17 +151,17 @@ def _target(
             resolved = import_string(settings.GRASP_QUESTION_SETS)(base.name, question_set)
         except InvalidRequest as error:
             faults += error.faults
-    return Target(base.name if base else "", release.name if release else "", resolved), faults
+    return JobTarget(base.name if base else "", release.name if release else "", resolved), faults
 
 
-def _check_written(made: Kind, target: Target, user: User) -> None:
+def _check_written(made: JobKind, target: JobTarget, user: User) -> None:
     """Raise InvalidRequest if the job would write into a knowledge base that is there and that the user may not see."""
     pointer, name = made.writes(target)
     if name and not may_write(name, user):
         raise InvalidRequest([Fault(pointer, taken(name))])
 
 
-def _release(cls: type[Kind], base: KnowledgeBase | None, wanted: str) -> tuple[Release | None, list[Fault]]:
+def _release(cls: type[JobKind], base: KnowledgeBase | None, wanted: str) -> tuple[Release | None, list[Fault]]:
     """Return the named release, or the active one, and what is wrong with it."""
     if base is None:
         return None, []
@@ -185,7 +185,7 @@ def _no_base(name: str, visible: QuerySet[KnowledgeBase]) -> Fault:
     return Fault("/knowledge_base", f"There is no knowledge base {name[:80]!r}. {known}", nearest(name, names))
 
 
-def _row(kind: str, made: Kind, target: Target) -> Job:
+def _row(kind: str, made: JobKind, target: JobTarget) -> Job:
     """Return the row, not saved. Two launches of the same thing have the same hash."""
     arguments = dataclasses.asdict(made)  # type: ignore[call-overload]
     specification = {"kind": kind, "arguments": _jsonable(arguments), "target": _jsonable(dataclasses.asdict(target))}

@@ -39,7 +39,7 @@ class ClockNow(models.Func):
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class JobClaim:
     """The ownership of a job by this process; it ends when the row has another fence."""
 
     job: UUID
@@ -143,7 +143,7 @@ def given_up_because(queue: str, deaths: int, reason: str) -> str:
     return f"It failed because {deaths} processes in turn stopped during the work. The last time: {reason}"
 
 
-def claim_next(queue: str) -> Claim | None:
+def claim_next(queue: str) -> JobClaim | None:
     """Claim the job of a queue that has waited longest, or return None if none is runnable.
 
     Jobs whose owner's lease has ended are settled on the way: cancelled ones end, and so do those with too many deaths.
@@ -155,7 +155,7 @@ def claim_next(queue: str) -> Claim | None:
     return None
 
 
-def claim_this(job_id: UUID) -> Claim | None:
+def claim_this(job_id: UUID) -> JobClaim | None:
     """Claim one job for this process, or return None if it is not runnable, or was settled instead."""
     with transaction.atomic():
         job = locked(job_id, runnable())
@@ -210,7 +210,7 @@ def settled(job: Job) -> bool:
     return True
 
 
-def _claim(job: Job) -> Claim:
+def _claim(job: Job) -> JobClaim:
     """Take a job that the caller has locked and that is runnable."""
     Job.objects.filter(pk=job.pk).update(
         state=Job.State.RUNNING, fence=F("fence") + 1, attempt=F("attempt") + 1, deaths=job.deaths, reason="",
@@ -218,4 +218,4 @@ def _claim(job: Job) -> Claim:
         worker_host=socket.gethostname()[:255], worker_process=os.getpid(), changes=F("changes") + 1,
     )  # fmt: skip
     job.refresh_from_db(fields=["fence", "attempt"])
-    return Claim(job.pk, job.fence, job.attempt, here=job.queue == HERE)
+    return JobClaim(job.pk, job.fence, job.attempt, here=job.queue == HERE)

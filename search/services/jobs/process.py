@@ -24,8 +24,8 @@ from billiard.util import set_pdeathsig
 from django.db import connections
 
 from search.models import Job
-from search.services.jobs.body import Outcome, context, do, outcome_of, signal_sentence
-from search.services.jobs.ownership import Claim
+from search.services.jobs.body import JobOutcome, context, do, outcome_of, signal_sentence
+from search.services.jobs.ownership import JobClaim
 from search.services.jobs.resources import gpu_memory_held
 
 READ_BYTES = 1 << 16
@@ -39,12 +39,12 @@ log = structlog.get_logger(__name__)
 class Process:
     """A forked process that works on a job. `lines` yields its reports; `outcome` is known when it has ended."""
 
-    def __init__(self, job: Job, claim: Claim) -> None:
+    def __init__(self, job: Job, claim: JobClaim) -> None:
         self._stop = mmap.mmap(-1, 1)
         self._reader, writer = os.pipe()
         self._unread = b""
         self._closed = False
-        self._outcome: Outcome | None = None
+        self._outcome: JobOutcome | None = None
         # The child must not share a connection with its parent.
         connections.close_all()
         sys.stdout.flush()
@@ -81,7 +81,7 @@ class Process:
         for line in lines:
             report = json.loads(line)
             if "outcome" in report:
-                self._outcome = Outcome(**report["outcome"])
+                self._outcome = JobOutcome(**report["outcome"])
             else:
                 yield report
 
@@ -94,7 +94,7 @@ class Process:
         ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
         return ended and not self._selector.select(0)
 
-    def end(self) -> Outcome:
+    def end(self) -> JobOutcome:
         """Wait for the end of the process and return how its work ended."""
         _, status = os.waitpid(self.pid, 0)
         self._selector.close()
@@ -102,10 +102,10 @@ class Process:
         self._stop.close()
         if self._outcome is not None:
             return self._outcome
-        return Outcome(Job.State.QUEUED, signal_sentence(os.waitstatus_to_exitcode(status)), interrupted=True)
+        return JobOutcome(Job.State.QUEUED, signal_sentence(os.waitstatus_to_exitcode(status)), interrupted=True)
 
 
-def _work(job: Job, claim: Claim, writer: int, stop: mmap.mmap, parent: int) -> NoReturn:
+def _work(job: Job, claim: JobClaim, writer: int, stop: mmap.mmap, parent: int) -> NoReturn:
     """Do the job in the forked process, and leave it without running what the parent registered for its end."""
     code = 1
     try:
@@ -137,7 +137,7 @@ def _leave_the_pool() -> None:
     module._current_process = own
 
 
-def _told(job: Job, claim: Claim, send: Callable[[dict[str, Any]], None], stop: Callable[[], bool]) -> None:
+def _told(job: Job, claim: JobClaim, send: Callable[[dict[str, Any]], None], stop: Callable[[], bool]) -> None:
     def progress(part: str, done: int, total: int | None) -> None:
         report: dict[str, Any] = {"progress": [part, int(done), None if total is None else int(total)]}
         if held := gpu_memory_held():
@@ -152,7 +152,7 @@ def _told(job: Job, claim: Claim, send: Callable[[dict[str, Any]], None], stop: 
         log=lambda text: send({"log": [text]}),
     )
     try:
-        outcome = Outcome(Job.State.DONE, result=do(job, run))
+        outcome = JobOutcome(Job.State.DONE, result=do(job, run))
     except BaseException as error:
         outcome = outcome_of(error)
         if outcome.state == Job.State.FAILED:

@@ -14,7 +14,7 @@ from django.db.models import Max
 from search.domain.time_left import Estimator
 from search.models import Job, JobLog, JobMetric
 from search.services.jobs.learned import history
-from search.services.jobs.ownership import Claim
+from search.services.jobs.ownership import JobClaim
 from search.services.jobs.thinning import Thinning
 from search.services.searches.storable import storable_text
 
@@ -28,7 +28,7 @@ LONGEST_METRIC = 80
 class Reports:
     """Collects reports from any thread, and writes what is new when asked (RunContext's listeners)."""
 
-    def __init__(self, claim: Claim, parts: Mapping[str, float], spent: Mapping[str, float]) -> None:
+    def __init__(self, claim: JobClaim, parts: Mapping[str, float], spent: Mapping[str, float]) -> None:
         """`parts` are the sizes of the work's parts, `spent` the seconds of each part in earlier attempts."""
         self._claim = claim
         self._lock = threading.Lock()

@@ -10,7 +10,7 @@ from django.db.models import F
 
 from search.domain.run_context import Progress, RunContext
 from search.models import Job
-from search.services.jobs.ownership import Claim
+from search.services.jobs.ownership import JobClaim
 from search.services.searches.storable import stored_json
 
 
@@ -24,7 +24,7 @@ def plain_run(progress: Progress | None = None) -> RunContext:
 class RowNotes:
     """Notes in the row of a job (run_context.Notes)."""
 
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, claim: JobClaim) -> None:
         self._claim = claim
 
     def put(self, name: str, value: Any) -> None:

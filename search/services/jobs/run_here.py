@@ -18,7 +18,7 @@ from search.domain.errors import SearchError
 from search.domain.run_context import LeaseLost, Progress, RunCancelled, RunContext, silent
 from search.models import Job
 from search.services.jobs.body import context, do, outcome_of
-from search.services.jobs.keeper import BEAT_SECONDS, GRACE_SECONDS, Keeper, Verdict
+from search.services.jobs.keeper import BEAT_SECONDS, GRACE_SECONDS, JobKeeper, KeeperVerdict
 from search.services.jobs.kinds import kind_names, parts_of
 from search.services.jobs.launch import launch_job
 from search.services.jobs.ownership import claim_this, settle
@@ -41,7 +41,7 @@ class AlreadyLive(SearchError):
 
 
 @dataclass
-class Here:
+class RunHere:
     """A job that this process does: the context of its work, and its result, which the work sets."""
 
     run: RunContext
@@ -57,14 +57,14 @@ def recorded(
     question_set: str = "",
     arguments: Mapping[str, Any],
     release: str = "",
-) -> Iterator[Here]:
+) -> Iterator[RunHere]:
     """Record the work inside the block as a job; `shown` is the context that shows its progress at a terminal.
 
     Work of a kind that the site does not list is done without a record. Raises AlreadyLive if the same job waits or
     runs; InvalidRequest for a specification that is not valid.
     """
     if kind not in kind_names():
-        yield Here(shown)
+        yield RunHere(shown)
         return
     asked: dict[str, Any] = {
         "kind": kind, "knowledge_base": knowledge_base, "question_set": question_set, "arguments": arguments,
@@ -91,14 +91,14 @@ def run_here(job: Job, progress: Progress = silent) -> Any:
 
 
 @contextmanager
-def doing(job: Job, progress: Progress) -> Iterator[Here]:
+def doing(job: Job, progress: Progress) -> Iterator[RunHere]:
     """Claim a job, keep it while the block does it, and write its end. Raises LeaseLost."""
     claim = claim_this(job.pk)
     if claim is None:
         raise LeaseLost("Another process has begun it.")
     reports = Reports(claim, parts_of(job), seconds_spent(job))
     reports.log(f"Attempt {claim.attempt} begins in a command, process {os.getpid()}.")
-    keeper = Keeper(claim, reports, Resources(os.getpid(), job.resources, gpu_memory_held))
+    keeper = JobKeeper(claim, reports, Resources(os.getpid(), job.resources, gpu_memory_held))
 
     def both(part: str, done: int, total: int | None) -> None:
         reports.progress(part, done, total)
@@ -106,7 +106,7 @@ def doing(job: Job, progress: Progress) -> Iterator[Here]:
 
     try:
         with _kept(keeper) as stop:
-            here = Here(context(claim, stop, both, reports.metric, reports.log))
+            here = RunHere(context(claim, stop, both, reports.metric, reports.log))
             yield here
     except BaseException as error:
         _write_end(keeper, reports, error)
@@ -118,7 +118,7 @@ def doing(job: Job, progress: Progress) -> Iterator[Here]:
     job.refresh_from_db()
 
 
-def _write_end(keeper: Keeper, reports: Reports, error: BaseException) -> None:
+def _write_end(keeper: JobKeeper, reports: Reports, error: BaseException) -> None:
     """Write how the work ended that raised this error."""
     if isinstance(error, KeyboardInterrupt):
         keeper.finish(Job.State.CANCELLED, INTERRUPTED)
@@ -131,7 +131,7 @@ def _write_end(keeper: Keeper, reports: Reports, error: BaseException) -> None:
 
 
 @contextmanager
-def _kept(keeper: Keeper) -> Iterator[Callable[[], bool]]:
+def _kept(keeper: JobKeeper) -> Iterator[Callable[[], bool]]:
     """Keep the lease while the block runs; yield the function that says whether the work must stop.
 
     Inside a transaction of the caller no other process sees the row, so that nobody can claim or cancel the job.
@@ -151,7 +151,7 @@ def _kept(keeper: Keeper) -> Iterator[Callable[[], bool]]:
 class _Keeping(threading.Thread):
     """Renews the lease in the background; ends the whole process if the work does not stop when it must."""
 
-    def __init__(self, keeper: Keeper) -> None:
+    def __init__(self, keeper: JobKeeper) -> None:
         super().__init__(name="keeper of a job", daemon=True)
         self._keeper = keeper
         self.ended = threading.Event()
@@ -162,7 +162,7 @@ class _Keeping(threading.Thread):
         try:
             while not self.ended.wait(BEAT_SECONDS):
                 verdict = self._keeper.beat()
-                if verdict != Verdict.GO_ON:
+                if verdict != KeeperVerdict.GO_ON:
                     self.stopped = True
                     if not self.ended.wait(GRACE_SECONDS):
                         self._end_process(verdict)
@@ -170,10 +170,10 @@ class _Keeping(threading.Thread):
         finally:
             connection.close()
 
-    def _end_process(self, verdict: Verdict) -> None:
-        if verdict == Verdict.CANCEL:
+    def _end_process(self, verdict: KeeperVerdict) -> None:
+        if verdict == KeeperVerdict.CANCEL:
             self._keeper.finish(Job.State.CANCELLED, "It was cancelled.")
-        reason = RunCancelled() if verdict == Verdict.CANCEL else self._keeper.lost
+        reason = RunCancelled() if verdict == KeeperVerdict.CANCEL else self._keeper.lost
         sys.stderr.write(f"{reason}\n")
         sys.stderr.flush()
         os.kill(os.getpid(), signal.SIGKILL)

@@ -12,10 +12,10 @@ from django.db import DatabaseError, connection
 
 from search.models import Job
 from search.services.audit.note import Caller, calling
-from search.services.jobs.body import Outcome
-from search.services.jobs.keeper import BEAT_SECONDS, GRACE_SECONDS, Keeper, Verdict
+from search.services.jobs.body import JobOutcome
+from search.services.jobs.keeper import BEAT_SECONDS, GRACE_SECONDS, JobKeeper, KeeperVerdict
 from search.services.jobs.kinds import parts_of
-from search.services.jobs.ownership import Claim, claim_next
+from search.services.jobs.ownership import JobClaim, claim_next
 from search.services.jobs.process import Process
 from search.services.jobs.reports import Reports, seconds_spent
 from search.services.jobs.resources import Resources
@@ -47,7 +47,7 @@ def work(queue: str, stopping: Callable[[], bool] = worker_stops) -> int:
     return begun
 
 
-def _do(claim: Claim, stopping: Callable[[], bool]) -> None:
+def _do(claim: JobClaim, stopping: Callable[[], bool]) -> None:
     """Do one claimed job in a process of its own, and write its end."""
     job = Job.objects.select_related("knowledge_base", "user").get(pk=claim.job)
     # The forked process inherits the ids and the caller, so that its lines and its notes have them too.
@@ -55,24 +55,24 @@ def _do(claim: Claim, stopping: Callable[[], bool]) -> None:
         _do_claimed(job, claim, stopping)
 
 
-def _do_claimed(job: Job, claim: Claim, stopping: Callable[[], bool]) -> None:
+def _do_claimed(job: Job, claim: JobClaim, stopping: Callable[[], bool]) -> None:
     began = time.time()
     spent, former = seconds_spent(job), job.resources
     reports = Reports(claim, parts_of(job), spent)
     reports.log(f"Attempt {claim.attempt} begins on {socket.gethostname()}, process {os.getpid()}.")
     process = Process(job, claim)
-    keeper = Keeper(claim, reports, Resources(process.pid, former, lambda: reports.gpu_bytes))
+    keeper = JobKeeper(claim, reports, Resources(process.pid, former, lambda: reports.gpu_bytes))
     why = _watched(process, keeper, reports, stopping)
     outcome = process.end()
     log.info("job ended", kind=job.kind, state=outcome.state, why=why, reason=outcome.reason)
     _write_end(keeper, reports, outcome, why)
-    if why == Verdict.LOST.value:
+    if why == KeeperVerdict.LOST.value:
         tell(LeaseWasLost(job.kind))
     job.refresh_from_db(fields=["state"])
     tell(JobEnded(job, job.state, began, time.time()))
 
 
-def _watched(process: Process, keeper: Keeper, reports: Reports, stopping: Callable[[], bool]) -> str:
+def _watched(process: Process, keeper: JobKeeper, reports: Reports, stopping: Callable[[], bool]) -> str:
     """Keep the lease until the process has ended; return why it was told to stop, or an empty string.
 
     Who does not stop within the grace is killed; who has lost the lease is killed at once.
@@ -83,11 +83,14 @@ def _watched(process: Process, keeper: Keeper, reports: Reports, stopping: Calla
             for name, arguments in report.items():
                 getattr(reports, name)(*arguments)
         now = time.monotonic()
-        if now >= beat_at and why != Verdict.LOST.value:
+        if now >= beat_at and why != KeeperVerdict.LOST.value:
             verdict = keeper.beat()
             beat_at = now + BEAT_SECONDS
-            if verdict != Verdict.GO_ON and why != verdict.value:
-                why, kill_at = verdict.value, min(kill_at, now + (GRACE_SECONDS if verdict == Verdict.CANCEL else 0.0))
+            if verdict != KeeperVerdict.GO_ON and why != verdict.value:
+                why, kill_at = (
+                    verdict.value,
+                    min(kill_at, now + (GRACE_SECONDS if verdict == KeeperVerdict.CANCEL else 0.0)),
+                )
                 process.stop()
         if not why and stopping():
             why, kill_at = STOPPED, now + GRACE_SECONDS
@@ -98,16 +101,16 @@ def _watched(process: Process, keeper: Keeper, reports: Reports, stopping: Calla
     return why
 
 
-def _write_end(keeper: Keeper, reports: Reports, outcome: Outcome, why: str) -> None:
+def _write_end(keeper: JobKeeper, reports: Reports, outcome: JobOutcome, why: str) -> None:
     """Write how the job ended. What was finished although it should have stopped counts as finished."""
     if outcome.state == Job.State.DONE:
         keeper.finish(Job.State.DONE, result=outcome.result)
-    elif why == Verdict.CANCEL.value:
+    elif why == KeeperVerdict.CANCEL.value:
         keeper.finish(Job.State.CANCELLED, "It was cancelled.")
     elif why == STOPPED:
         reports.log(STOPPED)
         keeper.hand_back(STOPPED, died=False)
-    elif outcome.interrupted or why == Verdict.LOST.value:
+    elif outcome.interrupted or why == KeeperVerdict.LOST.value:
         reports.log(f"Interrupted: {outcome.reason}")
         keeper.hand_back(outcome.reason, died=True)
     else:

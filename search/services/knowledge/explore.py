@@ -32,7 +32,7 @@ Segment = tuple[int, int, Direction]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ExploreStep:
     """Shows further neighbours of a node over one relation; the same step again shows the next ones."""
 
     node: str
@@ -40,7 +40,7 @@ class Step:
     direction: str
 
     @classmethod
-    def read(cls, text: str) -> Step | None:
+    def read(cls, text: str) -> ExploreStep | None:
         """Return the step that a text of an address means, or None."""
         direction, _, rest = text.partition(":")
         relation, apart, node = rest.partition(":")
@@ -57,7 +57,7 @@ class Offer:
     `opened` says that a step has asked for them, so that the rest is drawn as a group.
     """
 
-    step: Step
+    step: ExploreStep
     wording: str
     count: int
     shown: int
@@ -193,7 +193,7 @@ class _Growing:
 
     def follow(self, steps: Sequence[str]) -> None:
         for text in steps[:MOST_STEPS]:
-            step = Step.read(text)
+            step = ExploreStep.read(text)
             segment = self._segment(step) if step else None
             if segment is None:
                 self.notes[NOT_FOLLOWED] = None
@@ -203,7 +203,7 @@ class _Growing:
         if len(steps) > MOST_STEPS:
             self.notes[f"Only the first {MOST_STEPS} steps of this address were followed."] = None
 
-    def _segment(self, step: Step) -> Segment | None:
+    def _segment(self, step: ExploreStep) -> Segment | None:
         [key] = self.tools.nodes.keys([step.node])
         code = self.schema.relation_codes.get(step.relation)
         if key is None or key not in self.keys or code is None:
@@ -248,7 +248,7 @@ class _Growing:
             relation = self.schema.relations[code]
             offers.append(
                 Offer(
-                    Step(node.id, relation.name, direction),
+                    ExploreStep(node.id, relation.name, direction),
                     relation_words(relation.name, direction, self.schema.wordings), count,
                     len(shown.get((at, relation.name, direction), ())), (node.key, code, direction) in self.opened,
                 )

@@ -16,7 +16,7 @@ from search import wiring
 from search.adapters.index_files import keep
 from search.adapters.index_files.fetch import FetchRuns, fetch_folder
 from search.adapters.index_files.listing import fault_of
-from search.adapters.index_files.source import PIECE, BuiltFile, FetchFailed, Source
+from search.adapters.index_files.source import PIECE, BuiltFile, FetchFailed, FileSource
 from search.adapters.index_files.store import configured_source
 from search.artifact_files import HASHED_BY, MANIFEST, RefusedArtifact, content_hash, fault_of_name, listed_files
 from search.domain.errors import StageError
@@ -108,7 +108,7 @@ def _listed(owner: str, folder: str, file: str) -> bool:
     return IndexFolder.objects.filter(snapshot_id=int(snapshot), name=folder, files__has_key=file).exists()
 
 
-def _fetch_artifacts(source: Source) -> None:
+def _fetch_artifacts(source: FileSource) -> None:
     """Fetch the artifacts that this machine lacks; a failure is logged, and a search that needs one says so."""
     for artifact in Artifact.objects.exclude(content_hash=""):
         if not artifact.directory.is_dir():
@@ -118,7 +118,7 @@ def _fetch_artifacts(source: Source) -> None:
                 log.warning("trained part not fetched", artifact=artifact.pk, reason=str(error))
 
 
-def _fetch_artifact(artifact: Artifact, source: Source) -> None:
+def _fetch_artifact(artifact: Artifact, source: FileSource) -> None:
     """Fetch one artifact: its list of files has the content hash of its row, and its files those of the list."""
     name = f"artifacts/{artifact.pk}"
     # Its length is in no list; it is shorter than a piece.

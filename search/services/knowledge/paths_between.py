@@ -16,7 +16,7 @@ from search.domain.graph import Direction, Node
 from search.interfaces import Keys
 from search.models import Release
 from search.services.knowledge.describe_node import graph_of
-from search.shortest_paths import MOST_HOPS, Between, Edge, best_paths, degrees_of, shortest_paths
+from search.shortest_paths import MOST_HOPS, Between, WalkedEdge, best_paths, degrees_of, shortest_paths
 
 ALONE = 4
 """Nodes of a type that a layer shows one by one; more become a group."""
@@ -31,7 +31,7 @@ Group = tuple[int, str]
 
 
 @dataclass(frozen=True)
-class Box:
+class PathBox:
     """One node (`node`), or `count` nodes of a type in one box; `group` is what opens it, or lists its nodes."""
 
     type: str
@@ -42,7 +42,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PathLink:
     """The edges between two boxes of neighbouring layers over one relation in one direction."""
 
     near: int
@@ -63,8 +63,8 @@ class PathsBetween:
     start: Node
     end: Node
     between: Between = field(default_factory=Between)
-    layers: Sequence[Sequence[Box]] = ()
-    links: Sequence[Sequence[Link]] = ()
+    layers: Sequence[Sequence[PathBox]] = ()
+    links: Sequence[Sequence[PathLink]] = ()
     reason: str = ""
 
     @cached_property
@@ -163,13 +163,13 @@ def _by_edges(tools: wiring.Tools, keys: Keys) -> Keys:
 
 def _boxes(
     tools: wiring.Tools, between: Between, opened: Collection[Group]
-) -> tuple[list[list[Box]], list[NDArray[np.int64]]]:
+) -> tuple[list[list[PathBox]], list[NDArray[np.int64]]]:
     """Return the boxes of each layer, and for each node of each layer the index of its box."""
     layers, boxes_of = [], []
     names = [node_type.name for node_type in tools.schema.node_types]
     for at, layer in enumerate(between.layers):
         codes = tools.adjacency.types[layer]
-        boxes: list[Box] = []
+        boxes: list[PathBox] = []
         box_of = np.zeros(len(layer), dtype=np.int64)
         for code in np.unique(codes).tolist():
             own = layer[codes == code]
@@ -180,9 +180,9 @@ def _boxes(
             if len(shown) < len(own):
                 box_of[codes == code] = len(boxes) + len(shown)
             box_of[np.searchsorted(layer, shown)] = len(boxes) + np.arange(len(shown))
-            boxes += [Box(node.type, 1, node, group) for node in tools.nodes.references(shown.tolist())]
+            boxes += [PathBox(node.type, 1, node, group) for node in tools.nodes.references(shown.tolist())]
             if len(shown) < len(own):
-                boxes.append(Box(names[code], len(own) - len(shown), None, group, rest=len(shown) > 0))
+                boxes.append(PathBox(names[code], len(own) - len(shown), None, group, rest=len(shown) > 0))
         layers.append(boxes)
         boxes_of.append(box_of)
     return layers, boxes_of
@@ -190,7 +190,7 @@ def _boxes(
 
 def _links(
     tools: wiring.Tools, between: Between, at: int, near: NDArray[np.int64], far: NDArray[np.int64], boxes: int
-) -> list[Link]:
+) -> list[PathLink]:
     """Return the edges of a step, counted by the boxes of their ends, their relation and their direction."""
     step = between.steps[at]
     one = near[np.searchsorted(between.layers[at], step.near)]
@@ -203,11 +203,11 @@ def _links(
     for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
         pair, relation = divmod(code // 2, relations)
         name = tools.schema.relations[relation].name
-        links.append(Link(pair // boxes, pair % boxes, name, "out" if code % 2 else "in", count))
+        links.append(PathLink(pair // boxes, pair % boxes, name, "out" if code % 2 else "in", count))
     return links
 
 
-def _path(path: Sequence[Edge], nodes: dict[int, Node], tools: wiring.Tools) -> list[dict[str, Any]]:
+def _path(path: Sequence[WalkedEdge], nodes: dict[int, Node], tools: wiring.Tools) -> list[dict[str, Any]]:
     items = [_item(nodes[path[0].near])]
     for edge in path:
         relation = tools.schema.relations[edge.relation].name

@@ -13,7 +13,7 @@ from django.conf import settings
 from numpy.typing import NDArray
 
 from search.adapters.graph_neo4j.address import Address
-from search.adapters.graph_neo4j.compare import Comparison, EdgeArrays, shortened
+from search.adapters.graph_neo4j.compare import EdgeArrays, GraphComparison, shortened
 from search.adapters.graph_neo4j.connection import Connection, connect
 from search.adapters.graph_neo4j.names import Names
 from search.adapters.graph_neo4j.project import Marker, OvertakenByAnother, Projection, markers
@@ -172,12 +172,12 @@ class _Sync:
             return [f"The imported data {self._snapshot.pk} in Neo4j comes from another installation."]
         if mine.state != "whole":
             return [f"The copy of {self._snapshot} is not finished: {mine.nodes:,} entities, {mine.edges:,} relations."]
-        comparison = Comparison(self._connection, self._names)
+        comparison = GraphComparison(self._connection, self._names)
         edges = documents.edges(self._snapshot.pk)
         found = comparison.counts(edges) or comparison.edges(edges)
         return found + shortened(self._unlike_nodes(comparison))
 
-    def _unlike_nodes(self, comparison: Comparison) -> Iterator[str]:
+    def _unlike_nodes(self, comparison: GraphComparison) -> Iterator[str]:
         stride = -(-self._snapshot.nodes // COMPARED) or 1
         done = 0
         for block in documents.nodes(self._snapshot.pk, self._schema, size=NODES_AT_ONCE):
@@ -206,7 +206,7 @@ class _Sync:
                     pass
                 if attempt == ATTEMPTS:
                     raise SyncFailed("Another process writes the same copy into Neo4j; this one gives up.") from error
-        if wrong := Comparison(self._connection, self._names).counts(edges):
+        if wrong := GraphComparison(self._connection, self._names).counts(edges):
             # Another process has written under this label, so continuing would not repair it.
             with self._run.fenced():
                 self._projection.remove()

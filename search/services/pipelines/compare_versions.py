@@ -31,14 +31,14 @@ class SettingCompared:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedVersions:
     """A version beside the one before it (None: this is the first), with every setting that differs anywhere."""
 
     before: PipelineVersion | None
     settings: tuple[SettingCompared, ...]
 
 
-def compare_with_before(version: PipelineVersion) -> Compared:
+def compare_with_before(version: PipelineVersion) -> ComparedVersions:
     """Return the settings in which a version differs from the site's defaults or from the version before it.
 
     The first version is compared with the defaults alone. A version whose options no longer fit the site is compared
@@ -52,7 +52,7 @@ def compare_with_before(version: PipelineVersion) -> Compared:
     names = dict.fromkeys(
         difference.path for other in (default, former) for difference in differences(other, now)
     )  # fmt: skip
-    return Compared(
+    return ComparedVersions(
         before,
         tuple(
             SettingCompared(name, *(values.get(name, MISSING) for values in (default, former, now)))

@@ -34,7 +34,7 @@ _WEIGHTS = {"rarity": -0.041, "unknown": -0.369, "schema": 0.69, "named": 4.8, "
 
 
 @dataclass(frozen=True)
-class Fitting:
+class FittingBase:
     """A knowledge base with the probability, among those that the asker may search, that a question is for it."""
 
     base: KnowledgeBase
@@ -58,7 +58,7 @@ def fitting_base(named: object, question: object, user: User) -> tuple[object, l
     return best.base.name, [one.base.name for one in others if one.share >= LEAST_SHARE][:MOST_OTHERS]
 
 
-def choose_base(question: str, bases: Sequence[KnowledgeBase]) -> list[Fitting]:
+def choose_base(question: str, bases: Sequence[KnowledgeBase]) -> list[FittingBase]:
     """Return the knowledge bases by how well they fit a question, the best first.
 
     Bases whose index files this machine lacks come last, in the order given, with a share of 0.
@@ -79,7 +79,7 @@ def choose_base(question: str, bases: Sequence[KnowledgeBase]) -> list[Fitting]:
     highest = max(scores.values(), default=0.0)
     powers = {key: math.exp(score - highest) for key, score in scores.items()}
     total = sum(powers.values()) or 1.0
-    found = [Fitting(base, powers.get(base.pk, 0.0) / total) for base in bases]
+    found = [FittingBase(base, powers.get(base.pk, 0.0) / total) for base in bases]
     return sorted(found, key=lambda one: -one.share)
 
 

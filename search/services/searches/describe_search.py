@@ -13,7 +13,7 @@ from search import wiring
 from search.composition import Pipeline, titles_of
 from search.domain.evidence import Evidence
 from search.domain.payloads import (
-    Expanded,
+    ExpandedPayload,
     FollowUpRead,
     Fused,
     GraphListed,
@@ -54,7 +54,7 @@ class Outputs:
     asked: Links | None = None
     """The bindings before recovery changed a plan; None if it changed nothing."""
     follow_up: FollowUpRead | None = None
-    expanded: Expanded | None = None
+    expanded: ExpandedPayload | None = None
 
 
 def describe_search(run: SearchRun) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def outputs_of(steps: Iterable[SearchStep]) -> Outputs:
         fused if isinstance(fused, Fused) else None,
         results if isinstance(results, Results) else Results(),
         follow_up=read if isinstance(read, FollowUpRead) else None,
-        expanded=expanded if isinstance(expanded, Expanded) else None,
+        expanded=expanded if isinstance(expanded, ExpandedPayload) else None,
     )
     if not isinstance(changed, Recovery):
         return output

@@ -42,7 +42,7 @@ ORDER BY place) FROM search_node WHERE snapshot_id = %s AND key = ANY(%s)"""
 
 
 @dataclass(frozen=True, slots=True)
-class Facets:
+class AnswerFacets:
     """The facets of some answers, most useful first; `looked_at` of the `answers` were counted.
 
     `complete` says that every relation was looked at, so that more time would find no others.
@@ -62,13 +62,13 @@ class Facets:
         }
 
 
-def facets_of(answers: PlanAnswers, run: SearchRun, seconds: float = FACETS_SECONDS) -> Facets:
+def facets_of(answers: PlanAnswers, run: SearchRun, seconds: float = FACETS_SECONDS) -> AnswerFacets:
     """Return the facets of a plan's answers; none if there are few answers or the graph cannot be read.
 
     `seconds` is the time after which no further relation is looked at.
     """
     if len(answers) < FEWEST_ANSWERS or run.release is None or answers.plan is None:
-        return Facets(answers=len(answers))
+        return AnswerFacets(answers=len(answers))
     keys = answers.keys
     if len(keys) > LOOKED_AT:
         keys = keys[np.linspace(0, len(keys), LOOKED_AT, endpoint=False).astype(np.int64)]
@@ -83,7 +83,7 @@ def facets_of(answers: PlanAnswers, run: SearchRun, seconds: float = FACETS_SECO
     except StageError:
         # The time ran out or a database is away: what was found until then is shown.
         pass
-    return Facets(tuple(best(found, MOST_FACETS, LEAST_WORTH)), len(keys), len(answers), complete)
+    return AnswerFacets(tuple(best(found, MOST_FACETS, LEAST_WORTH)), len(keys), len(answers), complete)
 
 
 @dataclass(frozen=True)

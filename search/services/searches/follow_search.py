@@ -34,7 +34,7 @@ SHOWN_ENTRIES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class SearchEvent:
     """Something that happened: its place in the search, what kind it is, and what a reader needs of it."""
 
     id: int
@@ -42,7 +42,7 @@ class Event:
     data: dict[str, Any]
 
 
-def follow_search(run_id: UUID, after: int = -1) -> tuple[list[Event], bool]:
+def follow_search(run_id: UUID, after: int = -1) -> tuple[list[SearchEvent], bool]:
     """Return the events with an id above `after`, in order, and whether the search has ended.
 
     A finished step's id is its position, and the end comes last: `problem` where the search failed, then `done` with
@@ -55,17 +55,17 @@ def follow_search(run_id: UUID, after: int = -1) -> tuple[list[Event], bool]:
     pipeline = wiring.pipeline_or_none(run.pipeline)
     events = [event for step in steps if (event := _event(step, output, pipeline)) is not None]
     if ended and run.status == SearchRun.Status.FAILED:
-        events.append(Event(len(steps), "problem", {"status": "failed", **(run.error or {})}))
+        events.append(SearchEvent(len(steps), "problem", {"status": "failed", **(run.error or {})}))
     if ended:
-        events.append(Event(len(steps) + 1, "done", describe_search(run)))
+        events.append(SearchEvent(len(steps) + 1, "done", describe_search(run)))
     return [event for event in events if event.id > after], ended
 
 
-def _event(step: SearchStep, output: Outputs, pipeline: Pipeline | None) -> Event | None:
+def _event(step: SearchStep, output: Outputs, pipeline: Pipeline | None) -> SearchEvent | None:
     described = describe_step(step, pipeline)
     if step.status in SHOWN_DEGRADED:
         problem = {"title": f"{step.name} {step.status}", "detail": step.detail, "stage": step.name, "step": described}
-        return Event(step.position, "problem", {"status": step.status, **problem})
+        return SearchEvent(step.position, "problem", {"status": step.status, **problem})
     kind = EVENT_OF_STEP.get(step.role)
     if kind is None:
         return None
@@ -80,7 +80,7 @@ def _event(step: SearchStep, output: Outputs, pipeline: Pipeline | None) -> Even
         shown |= {"list": _list_name(step, pipeline), **_head(step.output)}
     elif kind == "fused":
         shown |= {"fusion": describe_fusion(output, pipeline), **_head((step.output or {}).get("ranking"))}
-    return Event(step.position, kind, shown)
+    return SearchEvent(step.position, kind, shown)
 
 
 def _list_name(step: SearchStep, pipeline: Pipeline | None) -> str:

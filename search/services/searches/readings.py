@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 from search.domain.payloads import Traversals, Traversed
-from search.domain.verdict import Reading, offered
+from search.domain.verdict import VerdictReading, offered
 from search.plan_words import Relations
 from search.sentences.reading import reading_words
 from search.services.searches.answer_line import is_bare
@@ -25,7 +25,9 @@ def readings(search: Json, found: Traversals, relations: Relations) -> list[dict
         return []
     # A reading that leaves words over is no better than the shown one.
     likely = [
-        Reading(one.plan_index, plans[one.plan_index]["probability"], _answer(plans[one.plan_index]["plan"], one))
+        VerdictReading(
+            one.plan_index, plans[one.plan_index]["probability"], _answer(plans[one.plan_index]["plan"], one)
+        )
         for one in found.entries
         if one.plan_index == index or (one.listed.total and _is_whole(plans[one.plan_index]))
     ]

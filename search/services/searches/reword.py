@@ -17,7 +17,7 @@ from search.domain.model_reply import LONGEST_REPLY, UnreadableReply, read_objec
 from search.domain.trace import Limit
 from search.interfaces.tools import StreamingModel
 from search.prompts.written import SENTENCES, WrittenPrompts
-from search.sentences.borne_out import Claim, is_borne_out, is_hedged
+from search.sentences.borne_out import SentenceClaim, is_borne_out, is_hedged
 from search.services.language_models.budgets import new_budget
 from search.services.searches.written import source_lines
 
@@ -97,7 +97,9 @@ def checked(sentences: Sequence[str], composed: Sequence[Json]) -> list[Json]:
     """
     sources = {one["number"]: one for sentence in composed for one in sentence["sources"]}
     evidence = {number: f"{one['name']}; {one['evidence']}" for number, one in sources.items()}
-    claims = [Claim(str(one["text"]), frozenset(source["number"] for source in one["sources"])) for one in composed]
+    claims = [
+        SentenceClaim(str(one["text"]), frozenset(source["number"] for source in one["sources"])) for one in composed
+    ]
     hedged = any(is_hedged(claim.text) for claim in claims)
     kept: list[Json] = []
     for at, sentence in enumerate(sentences):

@@ -8,7 +8,7 @@ from typing import Any
 
 from search.domain.graph import Schema
 from search.domain.plan.parts import NEGATED
-from search.language.gloss import Gloss
+from search.language.gloss import GlossedQuestion
 from search.language.glossing.wanted import Wanted
 from search.language.languages import language as language_data
 from search.language.names import schema_forms, schema_words
@@ -65,7 +65,7 @@ def walks(plan: Json) -> bool:
     return any(plan.get(key) for key in ("anchors", "hops", "filters", "exclude", "order"))
 
 
-def _turning(read: Gloss, plan: Json, schema: Schema | None) -> Iterator[str]:
+def _turning(read: GlossedQuestion, plan: Json, schema: Schema | None) -> Iterator[str]:
     """Yield the turning words of a question, as they were asked, if its plan turns nothing round.
 
     A relation may say them: *must not be used in*.
@@ -93,7 +93,7 @@ def _negates(condition: Json) -> bool:
     return none or condition["op"] in NEGATED
 
 
-def _unordered(read: Gloss, plan: Json) -> Iterator[str]:
+def _unordered(read: GlossedQuestion, plan: Json) -> Iterator[str]:
     """Yield the words that ask for the most or the fewest, as they were asked, if the plan puts nothing in order.
 
     A name or a plan inside may say them, and so does what is counted or computed.
@@ -116,7 +116,7 @@ def _orders(plan: Json) -> bool:
     return bool(plan.get("order")) or counted or any(map(_orders, inside))
 
 
-def _notes(read: Gloss) -> Iterator[str]:
+def _notes(read: GlossedQuestion) -> Iterator[str]:
     """Yield what could not be read of a question in a language without a data file."""
     if language_data(read.language).whole:
         return
@@ -161,7 +161,7 @@ def _distinct(words: Sequence[str] | Iterator[str]) -> Iterator[str]:
             yield word
 
 
-def _suggestions(read: Gloss, mended: Sequence[Json]) -> Iterator[dict[str, str]]:
+def _suggestions(read: GlossedQuestion, mended: Sequence[Json]) -> Iterator[dict[str, str]]:
     """Yield the better-known nodes that may be meant instead of those that were read, as other questions.
 
     A node with the same name is asked for by its type too; one of the same type cannot be told apart by words.

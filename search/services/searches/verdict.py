@@ -35,7 +35,7 @@ RECOVERY = "recover"
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class VerdictDoubt:
     """Something of the question that could not be checked, as a part of a sentence, and what would settle it."""
 
     sentence: str
@@ -43,7 +43,7 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class VerdictCase:
     """What is known of a search that is done. `entry` is the shown plan with its probability, None without plans.
 
     `probability` is that of the answer; `learned` says that a ranker which has learned to read the texts tells it.
@@ -54,7 +54,7 @@ class Case:
     relations: Relations
     probability: float
     learned: bool
-    doubts: tuple[Doubt, ...]
+    doubts: tuple[VerdictDoubt, ...]
     clarify: tuple[Json, ...]
     renamed: tuple[Json, ...]
     left: tuple[str, ...]
@@ -100,7 +100,7 @@ def told(search: Json, found: Traversals, schema: Schema | None, right: float | 
     return {"understood": read, "answer": answer, "clarify": clarify}
 
 
-def _case(search: Json, read: Json | None, found: Traversals, relations: Relations, right: float | None) -> Case:
+def _case(search: Json, read: Json | None, found: Traversals, relations: Relations, right: float | None) -> VerdictCase:
     index = search["plan_index"]
     entry = search["plans"][index] if index is not None else None
     probability, learned = _probability(search, entry, right)
@@ -108,7 +108,7 @@ def _case(search: Json, read: Json | None, found: Traversals, relations: Relatio
         {"sentence": f"I meant {one['name']}", "question": one["question"]}
         for one in (read["suggestions"][:MOST_WAYS] if read else ())
     ]
-    return Case(
+    return VerdictCase(
         search, entry, relations, probability, learned,
         tuple(_doubts(search, entry, read, learned=learned)) if entry is not None and read is not None else (),
         tuple(readings(search, found, relations)), tuple(renamed), tuple(read["left"]) if read else (),
@@ -134,25 +134,25 @@ def _probability(search: Json, entry: Json | None, right: float | None) -> tuple
     return max(entry["probability"], 0.0 if right is None or entry.get("given") else right), False
 
 
-def _doubts(search: Json, entry: Json, read: Json, *, learned: bool) -> Iterator[Doubt]:
+def _doubts(search: Json, entry: Json, read: Json, *, learned: bool) -> Iterator[VerdictDoubt]:
     """Yield what of the question could not be checked."""
     answer, plan = search["answer"], entry["plan"]
     for text in answer.get("unbound", ()):
-        yield Doubt(f"nothing here is called {_quoted(text)}")
+        yield VerdictDoubt(f"nothing here is called {_quoted(text)}")
     if read["left"] and not learned:
         named = _named(read["left"], read["more"])
         without = plan | {"target": plan["target"] | {"relevance_text": ""}}
         settle = ({"sentence": f"Ignore {named}", "plan": without},) if walks(without) else ()
-        yield Doubt(f"{named} could not be checked", settle)
+        yield VerdictDoubt(f"{named} could not be checked", settle)
     if read["turning"]:
         named = _named(read["turning"], 0)
-        yield Doubt(f"{named} could not be applied", ({"sentence": f"Ignore {named}", "plan": plan},))
+        yield VerdictDoubt(f"{named} could not be applied", ({"sentence": f"Ignore {named}", "plan": plan},))
     if guessed := entry.get("alike"):
-        yield Doubt(f"what {_named(guessed, 0)} mean{'s' if len(guessed) == 1 else ''} was only guessed")
+        yield VerdictDoubt(f"what {_named(guessed, 0)} mean{'s' if len(guessed) == 1 else ''} was only guessed")
     if not answer["complete"] and answer["count"] and not answer.get("unbound"):
-        yield Doubt("not everything could be looked at in time")
+        yield VerdictDoubt("not everything could be looked at in time")
     if any(_is_broken(step) for step in search["steps"]):
-        yield Doubt("a part of the search did not work")
+        yield VerdictDoubt("a part of the search did not work")
 
 
 def _is_broken(step: Json) -> bool:
@@ -161,7 +161,7 @@ def _is_broken(step: Json) -> bool:
     return broken and NO_MODEL not in step["detail"].lower() and NO_VECTORS not in step["detail"]
 
 
-def _because(case: Case) -> str:
+def _because(case: VerdictCase) -> str:
     """Return the reason of the verdict as a sentence."""
     entry, reasons = case.entry, [doubt.sentence for doubt in case.doubts]
     if case.verdict == "none":
@@ -181,7 +181,7 @@ def _because(case: Case) -> str:
     return "Probably: this is the likeliest meaning, and all of it was checked."
 
 
-def _why_nothing(case: Case) -> str:
+def _why_nothing(case: VerdictCase) -> str:
     if case.entry is None:
         return "Only texts were compared, so nothing was checked."
     asked = case.entry.get("given") or case.entry["plan"]
@@ -194,7 +194,7 @@ def _why_nothing(case: Case) -> str:
     return f"{said[:1].upper()}{said[1:]}. {looked}".strip()
 
 
-def _let_go(case: Case) -> Iterator[Json]:
+def _let_go(case: VerdictCase) -> Iterator[Json]:
     """Yield buttons for the question without the conditions that were let go so that something was found."""
     if case.entry is None or not case.entry.get("given"):
         return

@@ -35,20 +35,20 @@ class Worker:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingWork:
     """What waits for a queue: its number, and when the oldest of it was requested (None if nothing waits)."""
 
     number: int
     oldest: datetime | None
 
 
-def waiting_by_queue() -> dict[str, Waiting]:
+def waiting_by_queue() -> dict[str, WaitingWork]:
     """Return queue → what waits, by the rows: the broker only wakes workers, so that its tasks are no measure."""
     rows = Job.objects.filter(state=Job.State.QUEUED).values_list("queue").annotate(Count("pk"), Min("created"))
-    found = {queue: Waiting(number, oldest) for queue, number, oldest in rows.order_by()}
+    found = {queue: WaitingWork(number, oldest) for queue, number, oldest in rows.order_by()}
     searches = SearchRun.objects.of_people().filter(status=SearchRun.Status.QUEUED)
     number, oldest = searches.aggregate(number=Count("pk"), oldest=Min("created")).values()
-    return found | {SEARCHES: Waiting(number, oldest)}
+    return found | {SEARCHES: WaitingWork(number, oldest)}
 
 
 def live_jobs(user: User = None) -> list[Job]:

@@ -14,7 +14,7 @@ from search.interfaces import Adjacency, Keys
 from search.spreading import degrees_of, ranges
 
 
-class Order(Protocol):
+class NeighbourOrder(Protocol):
     """Says which nodes are walked on from first."""
 
     def in_order(self, keys: Iterable[int]) -> list[int]:
@@ -44,7 +44,7 @@ class Neighbourhood:
 
 
 def neighbourhood(
-    adjacency: Adjacency, order: Order, start: int, hops: int, edges: int, check: Callable[[], None]
+    adjacency: Adjacency, order: NeighbourOrder, start: int, hops: int, edges: int, check: Callable[[], None]
 ) -> Neighbourhood:
     """Return the nodes within `hops` edges of a start, over all relations in both directions.
 

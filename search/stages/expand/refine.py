@@ -57,7 +57,7 @@ class Analyse:
 
 
 @dataclass(frozen=True)
-class Draft:
+class RefinedDraft:
     """Lets the model write documents from the analysis alone; each of them is then searched for."""
 
     backend: ClassVar[str] = "language model"

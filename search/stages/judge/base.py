@@ -33,7 +33,7 @@ PROMPTS = JudgePrompts()
 
 
 @dataclass(frozen=True)
-class Judged(Reranked):
+class JudgedList(Reranked):
     """A list in the order of a judge, with what the judge cost."""
 
     tokens: Mapping[str, int] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Judged(Reranked):
 
 
 @dataclass
-class Verdict:
+class JudgeVerdict:
     """A judge's order of the candidates, as positions in their list; None if it gave none that can be used.
 
     `scores` has a score for each entry of `order`. `said` is a sentence for people about what went wrong.
@@ -102,7 +102,7 @@ class Judge:
         said = " ".join(filter(None, [verdict.said, told]))
         return self._reordered(question, fusion, keys, verdict, said, limit)
 
-    def order(self, question: str, texts: Sequence[str], limit: Limit) -> Verdict:
+    def order(self, question: str, texts: Sequence[str], limit: Limit) -> JudgeVerdict:
         """Return the verdict on described candidates. A subclass asks the model here."""
         raise NotImplementedError
 
@@ -124,7 +124,7 @@ class Judge:
         return texts, f"Descriptions were shortened: {LEFT_OUT[2]}, and texts are cut."
 
     def _reordered(
-        self, question: Question, fusion: Fusion, keys: Sequence[int], verdict: Verdict, said: str, limit: Limit
+        self, question: Question, fusion: Fusion, keys: Sequence[int], verdict: JudgeVerdict, said: str, limit: Limit
     ) -> Fusion:
         """Return the fusion of the judge's list and the list before, in which the judge's order always prevails.
 
@@ -137,13 +137,13 @@ class Judge:
         size = len(listed)
         weight = without_reordering(0.5, size - 1)
         cosines = QuestionCosines(question, self.encoder, self.vectors, limit, STAGE)
-        return Judged.of(
+        return JudgedList.of(
             {JUDGED: Ranking.in_order(listed), GIVEN: fusion}, {JUDGED: 1.0, GIVEN: weight}, K, cosines,
             trust=fusion.trust, detail=said, tokens=verdict.tokens, prompt_fingerprint=verdict.prompt_fingerprint,
         )  # fmt: skip
 
 
-def unchanged(fusion: Fusion, why: str) -> Judged:
+def unchanged(fusion: Fusion, why: str) -> JudgedList:
     """Return a fusion as it was, with a sentence that says why."""
     known = {name: value for name, value in vars(fusion).items() if name in Fusion.__dataclass_fields__}
-    return Judged(**known | {"detail": why})
+    return JudgedList(**known | {"detail": why})

@@ -12,7 +12,7 @@ from search.asking import ask
 from search.domain.model_reply import UnreadableReply, read_object
 from search.domain.trace import Limit
 from search.prompts.reading import Unusable, plain_text
-from search.stages.judge.base import PROMPTS, Judge, Verdict
+from search.stages.judge.base import PROMPTS, Judge, JudgeVerdict
 
 _NUMBERS = re.compile(r"[\[(]?\s*\d+(?:\s*[,;>\n]\s*\d+)*\s*[\])]?\.?")
 """Numbers with separators and nothing else."""
@@ -24,16 +24,16 @@ class JudgeListwise(Judge):
 
     together: ClassVar[int] = 0
 
-    def order(self, question: str, texts: Sequence[str], limit: Limit) -> Verdict:
+    def order(self, question: str, texts: Sequence[str], limit: Limit) -> JudgeVerdict:
         """Return the order of the answer; none if it cannot be read."""
         answers = ask(self.language_model, [PROMPTS.list(question, texts)], partial(_order, len(texts)), limit)
         cost = answers.tokens, answers.prompt_fingerprint
         [named] = answers.values
         if named is None:
-            return Verdict(None, (), answers.said, *cost)
+            return JudgeVerdict(None, (), answers.said, *cost)
         missing = [at for at in range(len(texts)) if at not in named]
         said = f"The judge left out {len(missing)} of {len(texts)} possible answers." if missing else ""
-        return Verdict([*named, *missing], (), said, *cost)
+        return JudgeVerdict([*named, *missing], (), said, *cost)
 
 
 def _order(number: int, text: str) -> list[int]:

@@ -10,7 +10,7 @@ from search.asking import Answers, add_tokens, ask
 from search.domain.errors import DeadlineExceeded
 from search.domain.trace import Limit
 from search.prompts.reading import Unusable, value_in
-from search.stages.judge.base import PROMPTS, STAGE, Judge, Verdict
+from search.stages.judge.base import PROMPTS, STAGE, Judge, JudgeVerdict
 
 IN_A_ROW = 3
 """Answers in a row that cannot be used, after which the judge is asked no more."""
@@ -31,9 +31,9 @@ class JudgePairwise(Judge):
 
     together: ClassVar[int] = 2
 
-    def order(self, question: str, texts: Sequence[str], limit: Limit) -> Verdict:
+    def order(self, question: str, texts: Sequence[str], limit: Limit) -> JudgeVerdict:
         """Return the order by comparisons; none if no comparison could be made."""
-        verdict = Verdict()
+        verdict = JudgeVerdict()
         unreadable, made = 0, 0
 
         def better(one: int, other: int) -> bool:

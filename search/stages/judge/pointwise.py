@@ -9,7 +9,7 @@ from typing import ClassVar
 from search.asking import ask
 from search.domain.trace import Limit
 from search.prompts.reading import Unusable, value_in
-from search.stages.judge.base import PROMPTS, Judge, Verdict
+from search.stages.judge.base import PROMPTS, Judge, JudgeVerdict
 
 UNKNOWN = 0.5
 """Score of a candidate whose answer cannot be read, as in the authors' program."""
@@ -24,16 +24,16 @@ class JudgePointwise(Judge):
 
     together: ClassVar[int] = 1
 
-    def order(self, question: str, texts: Sequence[str], limit: Limit) -> Verdict:
+    def order(self, question: str, texts: Sequence[str], limit: Limit) -> JudgeVerdict:
         """Return the order by falling score; none if no answer can be read."""
         answers = ask(self.language_model, [PROMPTS.point(question, text) for text in texts], _score, limit)
         cost = answers.tokens, answers.prompt_fingerprint
         if all(value is None for value in answers.values):
-            return Verdict(None, (), answers.said, *cost)
+            return JudgeVerdict(None, (), answers.said, *cost)
         scores = [UNKNOWN if value is None else value for value in answers.values]
         order = sorted(range(len(texts)), key=lambda at: -scores[at])
         said = f"A possible answer without a readable score counts {UNKNOWN}: {answers.said}" if answers.said else ""
-        return Verdict(order, [scores[at] for at in order], said, *cost)
+        return JudgeVerdict(order, [scores[at] for at in order], said, *cost)
 
 
 def _score(text: str) -> float:

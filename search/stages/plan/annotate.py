@@ -22,17 +22,17 @@ from search.language.names import _QUOTED as QUOTED
 from search.language.quantities import Quantity, quantities
 from search.language.reading.dates import DateRange, date_reader
 from search.language.reading.numbers import number_reader
-from search.language.reading.scales import Adjective, Scale, date_names, scales_of
+from search.language.reading.scales import Adjective, WordScale, date_names, scales_of
 from search.language.soft_names import SoftTools, soft_names
 from search.language.synonyms import synonyms_in
 from search.language.tokens import Phrases, Token, tokens
 from search.language.units import UNITS
 from search.language.words import CHATTING_WORDS, LINKING_WORDS, asking_words, is_participle_in, words
 from search.stages.plan.annotate_edges import EdgeAnnotator
-from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed, Order, Relating, turned
+from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed, Relating, SaidOrder, turned
 from search.stages.plan.knowledge.lexicon import Lexicon
 from search.stages.plan.permission import PERMISSIONS, permissions
-from search.stages.plan.schema_index import Entry, SchemaIndex
+from search.stages.plan.schema_index import SchemaEntry, SchemaIndex
 from search.stages.plan.sets import Kind, Named, Where
 from search.stages.plan.voice import voice_of
 from search.stages.plan.year_nodes import YearNodes
@@ -226,7 +226,7 @@ class Annotator:
             unit = one.unit if one.dimension else ""
             meant: list[tuple[str, tuple[tuple[int, str], ...]]] = [(one.op, fields)]
             if one.against and (
-                opposite := [pair for _, own in self._against(Scale((), "", one.against)) for pair in own]
+                opposite := [pair for _, own in self._against(WordScale((), "", one.against)) for pair in own]
             ):
                 # *Faster than 30 minutes* takes less time.
                 turned_round = (_OTHER_END.get(one.op, one.op), tuple(dict.fromkeys(opposite)))
@@ -279,7 +279,7 @@ class Annotator:
     def _meant(self, one: Quantity) -> tuple[tuple[int, str], ...]:
         """Return the fields that a number may mean by its unit or its comparing word, or as a year."""
         if one.scale and not one.dimension:
-            found = self.schema.scaled(Scale(one.scale))
+            found = self.schema.scaled(WordScale(one.scale))
             return tuple((code, field) for code, field, _ in found)
         if one.dimension:
             names = [name for scale in _measuring(self.code, one.dimension) for name in scale.names]
@@ -321,7 +321,7 @@ class Annotator:
             if found := known.positive.at(said, at):
                 span, end = (at, at + found[0]), "desc" if found[1].end == "high" else "asc"
                 for place, fields in self._ranked(found[1].scale):
-                    order = Order(end, fields, limit=0)
+                    order = SaidOrder(end, fields, limit=0)
                     yield self._made(span, "ADJ", order, "adjective", (("scale-place", float(place)),))
             degree = most.at(said, at)
             if degree and (found := known.positive.at(said, at + 1)):
@@ -351,28 +351,28 @@ class Annotator:
 
     def _happened(self, verb: str) -> tuple[tuple[int, str], ...]:
         """Return the fields of dates that a verb speaks of: those with its name, or all."""
-        named = tuple((code, field) for code, field, _ in self.schema.scaled(Scale((verb,))))
+        named = tuple((code, field) for code, field, _ in self.schema.scaled(WordScale((verb,))))
         return tuple(pair for pair in named if pair in self._dated) or self._dated
 
     def _orders(self, span: tuple[int, int], found: Adjective, *, turned: bool) -> Iterator[Derivation]:
         end = "desc" if (found.end == "high") != turned else "asc"
         yield self._made(span, "SUP", end, "superlative-word", ())
         for place, fields in self._ranked(found.scale):
-            yield self._made(span, "K", Order(end, fields), "superlative", (("scale-place", float(place)),))
+            yield self._made(span, "K", SaidOrder(end, fields), "superlative", (("scale-place", float(place)),))
         for place, fields in self._against(found.scale):
-            other = Order(_OTHER_END[end], fields)
+            other = SaidOrder(_OTHER_END[end], fields)
             yield self._made(span, "K", other, "superlative", (("scale-place", float(place)),))
 
-    def _ranked(self, scale: Scale) -> Iterator[tuple[int, tuple[tuple[int, str], ...]]]:
+    def _ranked(self, scale: WordScale) -> Iterator[tuple[int, tuple[tuple[int, str], ...]]]:
         """Yield the fields that a scale is about by the place of their name among its names, the usual first."""
         ranked = self.schema.scaled(scale)
         for place in sorted({place for _, _, place in ranked}):
             yield place, tuple((code, name) for code, name, other in ranked if other == place)
 
-    def _against(self, scale: Scale) -> Iterator[tuple[int, tuple[tuple[int, str], ...]]]:
+    def _against(self, scale: WordScale) -> Iterator[tuple[int, tuple[tuple[int, str], ...]]]:
         """Yield the fields that measure the opposite of a scale: what is fast takes little time."""
         if scale.against:
-            yield from self._ranked(Scale((*scale.against,), scale.unit))
+            yield from self._ranked(WordScale((*scale.against,), scale.unit))
             timed = tuple((code, name) for code, name, place in self.schema.measuring("hours", ()) if place == 0)
             if timed:
                 yield len(scale.against), timed
@@ -385,7 +385,7 @@ class Annotator:
             for at in range(len(said)):
                 if not (length := phrases.length(said, at)):
                     continue
-                order = Order(end, dates) if category == "date" else Order(end, count=(None, anything))
+                order = SaidOrder(end, dates) if category == "date" else SaidOrder(end, count=(None, anything))
                 yield self._made((at, at + length), "K", order, f"superlative-{category}", ())
 
     def _comparing(self, span: tuple[int, int], found: Adjective, *, turned: bool) -> Iterator[Derivation]:
@@ -397,7 +397,7 @@ class Annotator:
             yield self._made(span, "CMP", other, "comparative", (("scale-place", float(place)),))
         yield self._made(span, "CMPW", op, "comparative-word", ())
 
-    def _nouns(self, span: tuple[int, int], scale: Scale, rule: str = "scale-noun") -> Iterator[Derivation]:
+    def _nouns(self, span: tuple[int, int], scale: WordScale, rule: str = "scale-noun") -> Iterator[Derivation]:
         for place, fields in self._ranked(scale):
             yield self._made(span, "F", FieldNamed(fields), rule, (("scale-place", float(place)),))
 
@@ -429,7 +429,7 @@ class Annotator:
                     found.append(self._made(span, entry.category, meaning, f"{entry.rule}-synonym", more))
         return found
 
-    def _voiced(self, said: Sequence[Token], end: int, entry: Entry) -> object:
+    def _voiced(self, said: Sequence[Token], end: int, entry: SchemaEntry) -> object:
         """Return the meaning of a relation's verb; the other way round where its voice is not that of the schema.
 
         *Genes activated by X* are those that X activates, and who *didn't direct* a film is not who it is directed by.
@@ -595,10 +595,10 @@ def _ending_phrases(code: str) -> tuple[tuple[tuple[str, str], Phrases[bool]], .
 
 
 @lru_cache(maxsize=64)
-def _measuring(code: str, dimension: str) -> tuple[Scale, ...]:
+def _measuring(code: str, dimension: str) -> tuple[WordScale, ...]:
     """Return the scales whose values have a dimension."""
     written = language(code).value("scales", default=())
-    return tuple(Scale(split(one["names"])) for one in written if one.get("unit") == dimension)
+    return tuple(WordScale(split(one["names"])) for one in written if one.get("unit") == dimension)
 
 
 def _stretches(said: Sequence[Token], places: Sequence[int]) -> list[tuple[int, int]]:
@@ -635,5 +635,5 @@ def _told_of_the_asker(text: str, said: Sequence[Token], code: str) -> list[bool
 
 
 @lru_cache(maxsize=8)
-def _dates(code: str) -> Scale:
-    return Scale(date_names(code))
+def _dates(code: str) -> WordScale:
+    return WordScale(date_names(code))

@@ -9,9 +9,9 @@ from search.interfaces import Adjacency
 from search.language.languages import language
 from search.language.quantities import Quantity, quantities
 from search.language.reading.numbers import number_reader
-from search.language.reading.scales import Adjective, Scale, scales_of
+from search.language.reading.scales import Adjective, WordScale, scales_of
 from search.language.tokens import Phrases, Token, phrases
-from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed, Order
+from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed, SaidOrder
 from search.stages.plan.edge_fields import EdgeFieldAt, EdgeFields
 
 _LONGEST_VALUE = 8
@@ -33,8 +33,8 @@ class EdgeAnnotator:
     adjacency: Adjacency
     code: str
     made: Made
-    measuring: Callable[[str, str], tuple[Scale, ...]]
-    dates: Scale
+    measuring: Callable[[str, str], tuple[WordScale, ...]]
+    dates: WordScale
     much: Phrases[bool]
 
     def __call__(
@@ -62,7 +62,7 @@ class EdgeAnnotator:
             names = [name for scale in self.measuring(self.code, one.dimension) for name in scale.names]
             return self.fields.measuring(one.unit, names)
         if one.scale:
-            return self.fields.scaled(Scale(one.scale))
+            return self.fields.scaled(WordScale(one.scale))
         if one.year:
             return self.fields.dated(self.dates)
         return tuple(at for at in self.fields.all if at in self.fields.measured)
@@ -101,7 +101,7 @@ class EdgeAnnotator:
                     yield self.made((at, at + length), "EF", FieldNamed(fields), rule, ())
             for length, one, few in self._superlatives(said, at):
                 if fields := self.fields.scaled(one.scale):
-                    order = Order("desc" if (one.end == "high") != few else "asc", fields)
+                    order = SaidOrder("desc" if (one.end == "high") != few else "asc", fields)
                     yield self.made((at, at + length), "EK", order, "superlative", ())
 
     def _superlatives(self, said: Sequence[Token], at: int) -> Iterator[tuple[int, Adjective, bool]]:

@@ -12,7 +12,7 @@ Features = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class SaidOrder:
     """An order that is said and not yet applied: by fields of these names, or by numbers of neighbours.
 
     `fields` are pairs of a type code and a field; `count` is set where something is counted or computed: a relation and

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from search.domain.graph import Field, Schema
-from search.language.reading.scales import Scale
+from search.language.reading.scales import WordScale
 from search.language.units import UNITS
 from search.language.words import words
 from search.stages.plan.measures import measured_by, unit_in
@@ -61,7 +61,7 @@ class EdgeFields:
             found[said] = (*found.get(said, ()), at)
         return found
 
-    def scaled(self, scale: Scale) -> tuple[EdgeFieldAt, ...]:
+    def scaled(self, scale: WordScale) -> tuple[EdgeFieldAt, ...]:
         """Return the fields of numbers and dates that a scale is about, by the first of its names that any has."""
         for name in scale.names:
             wanted = {self.stem(word) for word in words(name)}
@@ -69,14 +69,14 @@ class EdgeFields:
                 return found
         return tuple(at for at in self.all if set(scale.names) & set(measured_by(self.all[at])))
 
-    def dated(self, scale: Scale) -> tuple[EdgeFieldAt, ...]:
+    def dated(self, scale: WordScale) -> tuple[EdgeFieldAt, ...]:
         """Return the fields of dates, and those of numbers that are called like one; `scale` has these names."""
         called = {self.stem(word) for name in scale.names for word in words(name)}
         return tuple(at for at in self.all if self.is_date(at) or (at in self.measured and called & self._words(at)))
 
     def measuring(self, unit: str, names: Sequence[str]) -> tuple[EdgeFieldAt, ...]:
         """Return the fields that an amount in a unit may limit: by a name, or by their own unit."""
-        found = [*self.scaled(Scale(tuple(names))), *(at for at in self.all if unit_in(self.all[at]) is not None)]
+        found = [*self.scaled(WordScale(tuple(names))), *(at for at in self.all if unit_in(self.all[at]) is not None)]
         return tuple(at for at in dict.fromkeys(found) if self.factor(at, unit) is not None)
 
     def factor(self, at: EdgeFieldAt, unit: str) -> float | None:

@@ -17,7 +17,7 @@ goes, or it begins with the lowest or the highest value.
 
 
 @dataclass(frozen=True)
-class Place:
+class GivenPlace:
     """A variable of a plan with the mask of the types of its nodes.
 
     `keys` are the nodes of its anchor, if it has one that names them; `anchored` says that it has one. `relations` are
@@ -36,7 +36,7 @@ class Before:
     """A plan with its variables. The anchors that were said last are the first of the places."""
 
     plan: Plan
-    places: Sequence[Place]
+    places: Sequence[GivenPlace]
 
 
 def lessened(plan: Plan, gone: Iterable[str]) -> Plan:

@@ -80,7 +80,7 @@ def _rule(written: Mapping[str, Any]) -> Rule:
 
 
 @dataclass(eq=False)
-class Weights:
+class GrammarWeights:
     """The weight of each feature; a feature without one counts 0."""
 
     of: dict[str, float] = field(default_factory=dict)
@@ -94,12 +94,12 @@ class Weights:
         return score
 
     @classmethod
-    def read(cls, path: Path = WEIGHTS) -> Weights:
+    def read(cls, path: Path = WEIGHTS) -> GrammarWeights:
         """Return the fitted weights that are kept with the grammar."""
         return cls(json.loads(path.read_text(encoding="utf-8")))
 
 
 @lru_cache(maxsize=1)
-def fitted() -> Weights:
+def fitted() -> GrammarWeights:
     """Return the weights that are kept with the grammar, read once: a reader is made anew for every search."""
-    return Weights.read()
+    return GrammarWeights.read()

@@ -16,7 +16,7 @@ from typing import Any
 from search.language.languages import language
 from search.stages.plan.annotate import Annotated
 from search.stages.plan.derivation import Derivation, Features
-from search.stages.plan.grammar import Grammar, Rule, Weights
+from search.stages.plan.grammar import Grammar, GrammarWeights, Rule
 from search.stages.plan.operators.context import Context
 from search.stages.plan.sets import Asked, Kind, Named, NodeSet, Walk, parts
 
@@ -70,7 +70,7 @@ class Parser:
 
     grammar: Grammar
     context: Context
-    weights: Weights
+    weights: GrammarWeights
     code: str = "en"
     beam: int = 6
 

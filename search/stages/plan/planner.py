@@ -28,7 +28,7 @@ from search.language.tokens import tokens
 from search.stages.plan.annotate import MOST_TOKENS
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.read import Reader
-from search.stages.plan.sparse import Elements, Learned
+from search.stages.plan.sparse import Elements, LearnedScorer
 
 
 @dataclass(frozen=True)
@@ -99,14 +99,14 @@ class Planner:
         return Knowledge.of(self.schema, self.encoder)
 
     @cached_property
-    def _learned(self) -> tuple[Learned | None, str]:
+    def _learned(self) -> tuple[LearnedScorer | None, str]:
         """What the trained planner adds to the scores, None if none is set; a sentence if it cannot be used."""
         if not self.artifact:
             return None, ""
         try:
             if self.plan_scorers is None:
                 raise StageError("plan", "this site reads no trained parts", permanent=True)
-            return Learned(self.plan_scorers.get(self.artifact, self.fold), Elements(self.schema)), ""
+            return LearnedScorer(self.plan_scorers.get(self.artifact, self.fold), Elements(self.schema)), ""
         except StageError as error:
             return None, f"Plans are scored without the trained planner: {error.reason}."
 

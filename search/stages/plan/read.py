@@ -15,7 +15,7 @@ from search.domain.trace import Limit
 from search.interfaces import Columns, Keys, MentionIndex, NodeStore, ValueIndex
 from search.interfaces.tools import Adjacency
 from search.language.detection import language_of
-from search.language.gloss import Gloss
+from search.language.gloss import GlossedQuestion
 from search.language.glossing.wanted import Wanted
 from search.language.names import schema_forms
 from search.language.soft_names import SoftTools
@@ -25,7 +25,7 @@ from search.stages.plan.annotate import Annotated, Annotator
 from search.stages.plan.calibrate import Grounds, calibration
 from search.stages.plan.compose import Composer, NotWritten
 from search.stages.plan.derivation import Derivation, Features
-from search.stages.plan.grammar import Weights, fitted, grammar
+from search.stages.plan.grammar import GrammarWeights, fitted, grammar
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.knowledge.described import described
 from search.stages.plan.operators.context import Context
@@ -33,7 +33,7 @@ from search.stages.plan.parse import Parser
 from search.stages.plan.risk import level
 from search.stages.plan.schema_index import SchemaIndex
 from search.stages.plan.sets import Asked, Kind, NodeSet, Without, codes, narrowed
-from search.stages.plan.sparse import Learned
+from search.stages.plan.sparse import LearnedScorer
 from search.stages.plan.try_out import Trial
 from search.stages.plan.year_nodes import YearNodes
 
@@ -89,9 +89,9 @@ class Reader:
     columns: Columns
     values: ValueIndex | None = None
     soft: SoftTools | None = None
-    weights: Weights | None = None
+    weights: GrammarWeights | None = None
     tried: int = 12
-    learned: Learned | None = None
+    learned: LearnedScorer | None = None
 
     def __call__(self, text: str, limit: Limit, temperature: float = 1.0, most: int = 10) -> list[ScoredPlan]:
         """Return at most `most` plans of a question, best first, with their probabilities."""
@@ -156,12 +156,12 @@ class Reader:
                 break
         return sorted(found, key=lambda one: -one.score)
 
-    def worded(self, text: str) -> Gloss:
+    def worded(self, text: str) -> GlossedQuestion:
         """Return a question in the language of the knowledge base, its misspelt words of asking mended."""
         if self._is_name(text):
             # A name alone stays as it is.
             base = self.knowledge.schema.language
-            return Gloss(text, text, language_of(text, base), base, read=False)
+            return GlossedQuestion(text, text, language_of(text, base), base, read=False)
         forms = self.knowledge.kept(schema_forms, lambda: schema_forms(self.knowledge.schema))
         return worded(text, self.knowledge.schema.language, Wanted(forms, self._is_name, self._is_known))
 
@@ -256,7 +256,7 @@ class Reader:
         return [float(count) / (float(found.max()) or 1.0) for count in found]
 
     @cached_property
-    def _weights(self) -> Weights:
+    def _weights(self) -> GrammarWeights:
         return self.weights or fitted()
 
     @cached_property

@@ -14,14 +14,14 @@ from typing import Literal, NamedTuple
 
 from search.domain.graph import DIRECTIONS, OPPOSITE, Direction, Relation, Schema
 from search.language.languages import Language, language
-from search.language.reading.scales import Scale
+from search.language.reading.scales import WordScale
 from search.language.tokens import phrases, tokens
 from search.language.units import UNITS
 from search.language.words import function_words, language_code, stem_in, words
 from search.stages.plan.derivation import FieldNamed, Relating
 from search.stages.plan.edge_fields import EdgeFields
 from search.stages.plan.knowledge.lexicon import identifier_words
-from search.stages.plan.knowledge.shape import Shape
+from search.stages.plan.knowledge.shape import GraphShape
 from search.stages.plan.measures import measured_by, unit_in
 from search.stages.plan.sets import Kind
 from search.text import words as split_identifier
@@ -30,7 +30,7 @@ Stems = tuple[str, ...]
 Voice = Literal["active", "passive", ""]
 
 
-class Entry(NamedTuple):
+class SchemaEntry(NamedTuple):
     """What a phrase says: the category and meaning of an annotation, and how well the phrase says it, in [0, 1].
 
     `voice` is that of a relation's verb, where its wording shows it.
@@ -48,7 +48,7 @@ class SchemaIndex:
     """The words of a schema."""
 
     schema: Schema
-    shape: Shape
+    shape: GraphShape
 
     @cached_property
     def longest(self) -> int:
@@ -56,9 +56,9 @@ class SchemaIndex:
         return max((len(phrase) for phrase in self.entries), default=0)
 
     @cached_property
-    def entries(self) -> dict[Stems, list[Entry]]:
+    def entries(self) -> dict[Stems, list[SchemaEntry]]:
         """Phrase as stems → what it says, each meaning once with its best fit."""
-        found: dict[Stems, dict[tuple[str, object], Entry]] = defaultdict(dict)
+        found: dict[Stems, dict[tuple[str, object], SchemaEntry]] = defaultdict(dict)
         for phrase, entry in self._listed():
             key = entry.category, entry.meaning
             for stems in self._stems(phrase):
@@ -155,7 +155,7 @@ class SchemaIndex:
         ways: tuple[Direction, Direction] = ("out", "in")
         return [(at, way) for at, one in enumerate(self.schema.relations) for way in (ways[:1] if one.mutual else ways)]
 
-    def scaled(self, scale: Scale) -> list[tuple[int, str, int]]:
+    def scaled(self, scale: WordScale) -> list[tuple[int, str, int]]:
         """Return the number and date fields that a scale is about: type code, field, place of its name in the scale."""
         return self._of_words(scale.names)
 
@@ -233,19 +233,19 @@ class SchemaIndex:
         """Return a word of that language without its endings."""
         return stem_in(word, self.code)
 
-    def _listed(self) -> Iterator[tuple[list[str], Entry]]:
+    def _listed(self) -> Iterator[tuple[list[str], SchemaEntry]]:
         for code, kind in enumerate(self.schema.node_types):
             for place, phrase in enumerate([split_identifier(kind.name), *kind.aliases]):
                 said = words(phrase)
-                yield said, Entry("S", Kind(1 << code), 1.0, "type-name" if not place else "type-alias")
+                yield said, SchemaEntry("S", Kind(1 << code), 1.0, "type-name" if not place else "type-alias")
                 content = [word for word in said if word not in self.small]
                 if len(content) > 1:
-                    yield content[-1:], Entry("S", Kind(1 << code), 0.6, "type-part")
+                    yield content[-1:], SchemaEntry("S", Kind(1 << code), 0.6, "type-part")
         for at, relation in enumerate(self.schema.relations):
             yield from self._of_relation(at, relation)
         yield from self._of_fields()
 
-    def _of_relation(self, at: int, relation: Relation) -> Iterator[tuple[list[str], Entry]]:
+    def _of_relation(self, at: int, relation: Relation) -> Iterator[tuple[list[str], SchemaEntry]]:
         nouns = self._nouns(at, relation)
         own = {
             self.stem(word)
@@ -253,9 +253,9 @@ class SchemaIndex:
             for word in words(split_identifier(self.schema.node_types[code].name))
         }
         for noun, leads in nouns:
-            yield noun, Entry("R", Relating(at, leads, noun=True), 1.0, "relation-noun")
+            yield noun, SchemaEntry("R", Relating(at, leads, noun=True), 1.0, "relation-noun")
             if len(noun) > 1:
-                yield noun[-1:], Entry("R", Relating(at, leads, noun=True), 0.4, "relation-part")
+                yield noun[-1:], SchemaEntry("R", Relating(at, leads, noun=True), 0.4, "relation-part")
         forth: Direction = "out"
         named: list[tuple[str, Direction, str]] = [
             (identifier_words(relation.name), forth, "relation-name"), (relation.description, forth, "relation-name"),
@@ -270,18 +270,18 @@ class SchemaIndex:
             voice = self._voice(said)
             passive = said[-1] == "by"
             meaning = Relating(at, None if relation.mutual else way)
-            yield said, Entry("R", meaning, 1.0, rule, voice)
+            yield said, SchemaEntry("R", meaning, 1.0, rule, voice)
             content = [word for word in said if word not in self.small]
             if content and content != said and not {self.stem(word) for word in content} <= own:
-                yield content, Entry("R", meaning, 0.8, rule, voice)
+                yield content, SchemaEntry("R", meaning, 0.8, rule, voice)
             if not content:
-                yield said[-1:], Entry("R", meaning, 0.4, "relation-part", voice)
+                yield said[-1:], SchemaEntry("R", meaning, 0.4, "relation-part", voice)
             for word in content:
                 if len(content) > 1 and self.stem(word) not in own:
-                    yield [word], Entry("R", meaning, 0.5, "relation-part", voice)
+                    yield [word], SchemaEntry("R", meaning, 0.5, "relation-part", voice)
             for agent in self._agents(content):
                 leads = way if passive else OPPOSITE[way]
-                yield [agent], Entry("R", Relating(at, leads, noun=True), 0.9, "relation-agent")
+                yield [agent], SchemaEntry("R", Relating(at, leads, noun=True), 0.9, "relation-agent")
 
     def _voice(self, said: Sequence[str]) -> Voice:
         """Return the voice of a relation's wording: *is cited by* and *directed by* are passive, *cites* is active.
@@ -358,7 +358,7 @@ class SchemaIndex:
     def _types_of(self, relation: int) -> set[int]:
         return {code for pair in self._ends[relation, "out"] for code in pair}
 
-    def _of_fields(self) -> Iterator[tuple[list[str], Entry]]:
+    def _of_fields(self) -> Iterator[tuple[list[str], SchemaEntry]]:
         by_phrase: dict[Stems, list[tuple[int, str]]] = defaultdict(list)
         parts: dict[Stems, list[tuple[int, str]]] = defaultdict(list)
         for code, kind in enumerate(self.schema.node_types):
@@ -370,10 +370,10 @@ class SchemaIndex:
                         if word not in self.small:
                             parts[word,].append((code, one.name))
         for phrase, fields in by_phrase.items():
-            yield list(phrase), Entry("F", FieldNamed(tuple(fields)), 1.0, "field-name")
+            yield list(phrase), SchemaEntry("F", FieldNamed(tuple(fields)), 1.0, "field-name")
         for phrase, fields in parts.items():
             if phrase not in by_phrase:
-                yield list(phrase), Entry("F", FieldNamed(tuple(fields)), 0.6, "field-part")
+                yield list(phrase), SchemaEntry("F", FieldNamed(tuple(fields)), 0.6, "field-part")
 
 
 def _trimmed(said: list[str], small: frozenset[str]) -> list[str]:

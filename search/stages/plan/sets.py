@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 from search.domain.graph import Direction
 from search.domain.plan import Ask, Filter, Operator
 from search.domain.plan.parts import Aggregate
-from search.stages.plan.given import Before, Place
+from search.stages.plan.given import Before, GivenPlace
 
 T = TypeVar("T")
 Value = str | int | float
@@ -214,7 +214,7 @@ class Given(Hashed):
         return self.before.plan.target.var
 
     @property
-    def open_places(self) -> list[Place]:
+    def open_places(self) -> list[GivenPlace]:
         """The variables of the plan of which nothing was said so far; what it finds may always get more conditions."""
         said = {var for var, _ in self.held} - {self.target} | {part.partition(":")[2] for part in self.gone}
         return [place for place in self.before.places if place.var not in said]

@@ -159,7 +159,7 @@ def names_of(one: Derivation) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class LearnedScorer:
     """Adds what a trained planner says to the scores of the meanings of a question."""
 
     scorer: PlanScorer

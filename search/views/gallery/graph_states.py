@@ -12,11 +12,11 @@ from django.http import HttpRequest
 from search.domain.graph import Node
 from search.models import KnowledgeBase
 from search.services.knowledge.alike_nodes import AlikeNodes
-from search.services.knowledge.paths_between import Box, Link, PathsBetween
-from search.shortest_paths import Between, Step
+from search.services.knowledge.paths_between import PathBox, PathLink, PathsBetween
+from search.shortest_paths import Between, WalkedStep
 from search.views.entity import show_fields
 from search.views.gallery.made_up import LONG, RIGHT_TO_LEFT, Made, made_up_box
-from search.views.nodes import Meant
+from search.views.nodes import MeantNode
 from search.views.shown.between import sketch
 
 Page = tuple[str, Callable[[HttpRequest], Made]]
@@ -97,13 +97,13 @@ ALIKE: Mapping[str, Page] = {
 _ADA, _BOB = Node(0, "ada", "person", "Ada Holm"), Node(1, "bob", "person", "Bob Berg")
 
 
-def _step(near: Sequence[int], far: Sequence[int]) -> Step:
+def _step(near: Sequence[int], far: Sequence[int]) -> WalkedStep:
     size = len(near)
     forward = np.zeros(size, dtype=bool)
-    return Step(np.array(near, np.int32), np.array(far, np.int32), np.zeros(size, np.int16), forward)
+    return WalkedStep(np.array(near, np.int32), np.array(far, np.int32), np.zeros(size, np.int16), forward)
 
 
-def _paths(boxes: Sequence[Box], count: int, name: str = "Ada Holm") -> Callable[[HttpRequest], Made]:
+def _paths(boxes: Sequence[PathBox], count: int, name: str = "Ada Holm") -> Callable[[HttpRequest], Made]:
     def made(_: HttpRequest) -> Made:
         start = Node(0, "ada", "person", name)
         middle = np.arange(2, 2 + count, dtype=np.int32)
@@ -112,10 +112,10 @@ def _paths(boxes: Sequence[Box], count: int, name: str = "Ada Holm") -> Callable
             (_step([0] * count, middle.tolist()), _step(middle.tolist(), [1] * count)),
         )
         links = (
-            [Link(0, at, "DIRECTED_BY", "in", box.count) for at, box in enumerate(boxes)],
-            [Link(at, 0, "WRITTEN_BY", "out", box.count) for at, box in enumerate(boxes)],
+            [PathLink(0, at, "DIRECTED_BY", "in", box.count) for at, box in enumerate(boxes)],
+            [PathLink(at, 0, "WRITTEN_BY", "out", box.count) for at, box in enumerate(boxes)],
         )
-        layers = ([Box("person", 1, start)], boxes, [Box("person", 1, _BOB)])
+        layers = ([PathBox("person", 1, start)], boxes, [PathBox("person", 1, _BOB)])
         found = PathsBetween(None, start, _BOB, between, layers, links)  # type: ignore[arg-type]
         drawing = sketch(found, {})
         groups = [
@@ -132,10 +132,10 @@ def _paths(boxes: Sequence[Box], count: int, name: str = "Ada Holm") -> Callable
     return made
 
 
-def _form(start: str, end: Meant | None = None) -> dict[str, Any]:
+def _form(start: str, end: MeantNode | None = None) -> dict[str, Any]:
     return {
-        "base": _BASE, "start": Meant(start, "ada" if start else "", start), "hops": 4, "choices": range(1, 5),
-        "end": end or Meant("Bob Berg", "bob", "Bob Berg"),
+        "base": _BASE, "start": MeantNode(start, "ada" if start else "", start), "hops": 4, "choices": range(1, 5),
+        "end": end or MeantNode("Bob Berg", "bob", "Bob Berg"),
     }  # fmt: skip
 
 
@@ -146,23 +146,26 @@ def _no_paths(reason: str) -> Callable[[HttpRequest], Made]:
     )
 
 
-def _asking(start: str, end: Meant) -> Callable[[HttpRequest], Made]:
+def _asking(start: str, end: MeantNode) -> Callable[[HttpRequest], Made]:
     return lambda _: ("search/paths_between.html", _form(start, end) | {"found": None})
 
 
-def _film(at: int, name: str) -> Box:
-    return Box("film", 1, Node(2 + at, f"f{at}", "film", name), (1, "film"))
+def _film(at: int, name: str) -> PathBox:
+    return PathBox("film", 1, Node(2 + at, f"f{at}", "film", name), (1, "film"))
 
 
 _OFFERS = tuple({"id": f"bob/{at}", "name": "Bob Berg", "type": kind} for at, kind in enumerate(("person", "film")))
 PATHS: Mapping[str, Page] = {
-    "asking": ("Nothing chosen yet", _asking("", Meant(""))),
-    "ambiguous": ("A name that several have", _asking("Ada Holm", Meant("Bob Berg", offers=_OFFERS))),
-    "error": ("A name that nobody has", _asking("Ada Holm", Meant("Bobb", fault="Nothing here is called “Bobb”."))),
+    "asking": ("Nothing chosen yet", _asking("", MeantNode(""))),
+    "ambiguous": ("A name that several have", _asking("Ada Holm", MeantNode("Bob Berg", offers=_OFFERS))),
+    "error": ("A name that nobody has", _asking("Ada Holm", MeantNode("Bobb", fault="Nothing here is called “Bobb”."))),
     "empty": ("No path", _no_paths("No path of at most 4 steps leads from one to the other.")),
     "one": ("One path", _paths([_film(0, "Winter Light")], 1)),
-    "many": ("Several, and a group", _paths([_film(0, "Winter Light"), Box("prize", 412, None, (1, "prize"))], 413)),
-    "ten-thousand": ("A group of 10,000", _paths([Box("film", 10_000, None, (1, "film"))], 10_000)),
+    "many": (
+        "Several, and a group",
+        _paths([_film(0, "Winter Light"), PathBox("prize", 412, None, (1, "prize"))], 413),
+    ),
+    "ten-thousand": ("A group of 10,000", _paths([PathBox("film", 10_000, None, (1, "film"))], 10_000)),
     "long-words": ("Words that do not fit", _paths([_film(0, LONG)], 1, LONG)),
     "right-to-left": ("From right to left", _paths([_film(0, RIGHT_TO_LEFT)], 1, RIGHT_TO_LEFT)),
 }

@@ -20,7 +20,7 @@ from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from search.views.gallery.states import ALL, COMPONENTS, STATES, State
+from search.views.gallery.states import ALL, COMPONENTS, STATES, GalleryState
 
 THEMES = {"light": "light", "dark": "dark"}
 DIRECTIONS = {"ltr": "left to right", "rtl": "right to left"}
@@ -97,7 +97,7 @@ def data(request: HttpRequest, component: str, name: str, part: str) -> JsonResp
     return JsonResponse(told[part])
 
 
-def _found(component: str, name: str) -> State:
+def _found(component: str, name: str) -> GalleryState:
     shown = STATES.get((component, name))
     if shown is None:
         raise Http404("The gallery has no such state.")

@@ -21,7 +21,7 @@ Pages = Mapping[str, tuple[str, Callable[[HttpRequest], Made]]]
 
 
 @dataclass(frozen=True)
-class State:
+class GalleryState:
     """A state: its component and name, what it shows in a few words, and a function that makes its page."""
 
     component: str
@@ -51,16 +51,16 @@ OF_SEARCH: Mapping[str, Pages] = {
 }
 
 
-def _every() -> Iterator[State]:
+def _every() -> Iterator[GalleryState]:
     for components in (OF_SEARCH, *(import_string(path) for path in settings.GRASP_GALLERY_STATES)):
         for component, pages in components.items():
             for name, (about, made) in pages.items():
-                yield State(component, name, about, made)
+                yield GalleryState(component, name, about, made)
 
 
-ALL: Sequence[State] = tuple(_every())
-STATES: Mapping[tuple[str, str], State] = {(state.component, state.name): state for state in ALL}
-COMPONENTS: Mapping[str, Sequence[State]] = {
+ALL: Sequence[GalleryState] = tuple(_every())
+STATES: Mapping[tuple[str, str], GalleryState] = {(state.component, state.name): state for state in ALL}
+COMPONENTS: Mapping[str, Sequence[GalleryState]] = {
     component: [state for state in ALL if state.component == component]
     for component in dict.fromkeys(state.component for state in ALL)
 }

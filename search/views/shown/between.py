@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from search.domain.graph import Direction
 from search.plan_words import Relations, relation_words
 from search.sentences.values import type_words
-from search.services.knowledge.paths_between import Box, Group, Link, PathsBetween
+from search.services.knowledge.paths_between import Group, PathBox, PathLink, PathsBetween
 from search.views.shown.drawing import (
     BOX_HEIGHT,
     CURVE,
@@ -16,7 +16,7 @@ from search.views.shown.drawing import (
     MARGIN,
     MOST_NAME_CHARACTERS,
     NAME_WIDTH,
-    Placed,
+    DrawnBox,
     breadth,
 )  # fmt: skip
 
@@ -28,7 +28,7 @@ Walked = tuple[tuple[str, Direction], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedBox(Placed):
+class PlacedBox(DrawnBox):
     """A node or a group with its position; `id` is a node's id, empty for a group, whose `group` opens it."""
 
     x: float
@@ -115,7 +115,7 @@ def _summary(found: PathsBetween) -> str:
     return f"{found.count:,} path{'' if found.count == 1 else 's'} from {found.start.name} to {found.end.name}{over}"
 
 
-def _ports(links: Sequence[Link]) -> dict[int, dict[Walked, list[int]]]:
+def _ports(links: Sequence[PathLink]) -> dict[int, dict[Walked, list[int]]]:
     """Return box → {relations: boxes that they lead to}: lines with the same relations leave a box together."""
     pairs: dict[tuple[int, int], list[tuple[str, Direction]]] = {}
     for link in links:
@@ -139,7 +139,7 @@ def _gap(ports: Mapping[int, Mapping[Walked, Sequence[int]]], wordings: Relation
     return max(labels, default=0) * LABEL_WIDTH + 24 + 2 * CURVE
 
 
-def _size(box: Box, at: int, found: PathsBetween) -> tuple[float, str, str]:
+def _size(box: PathBox, at: int, found: PathsBetween) -> tuple[float, str, str]:
     """Return the width of a box, and its type and name as they are shown."""
     name = box.node.name if box.node else f"{box.count:,} {'more' if box.rest else 'of them'}"
     short = name if len(name) <= MOST_NAME_CHARACTERS else name[: MOST_NAME_CHARACTERS - 1].rstrip() + "…"

@@ -8,7 +8,7 @@ from search.domain.plan.parts import MAX_TEXT
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChipChoice:
     """One option of a list."""
 
     value: str
@@ -45,8 +45,8 @@ class Chip:
     var: str = ""
     index: int = 0
     text: str = ""
-    types: tuple[Choice, ...] = ()
-    relations: tuple[Choice, ...] = ()
+    types: tuple[ChipChoice, ...] = ()
+    relations: tuple[ChipChoice, ...] = ()
     hidden: tuple[tuple[str, str], ...] = ()
     ids: str = "[]"
     inner: bool = False
@@ -67,15 +67,15 @@ class FilterChip:
 
     at: str
     index: int
-    vars: tuple[Choice, ...]
-    fields: tuple[Choice, ...]
-    operators: tuple[Choice, ...]
+    vars: tuple[ChipChoice, ...]
+    fields: tuple[ChipChoice, ...]
+    operators: tuple[ChipChoice, ...]
     var: str
     kind: str
     op: str
     value: str
     second: str = ""
-    compares: tuple[Choice, ...] = ()
+    compares: tuple[ChipChoice, ...] = ()
     """What the value may be: one that is typed in, or a field of another node; empty if there is no other node."""
     compared: bool = False
     """Whether the value is a field of another node."""
@@ -92,8 +92,8 @@ class ExclusionChip:
     index: int
     text: str
     at: str = ""
-    relations: tuple[Choice, ...] = ()
-    types: tuple[Choice, ...] = ()
+    relations: tuple[ChipChoice, ...] = ()
+    types: tuple[ChipChoice, ...] = ()
     name: str = ""
     faults: tuple[str, ...] = ()
 
@@ -102,10 +102,10 @@ class ExclusionChip:
 class OrderChip:
     """The order: what is compared (`by`), which comes first, and how many places are kept; what is asked."""
 
-    by: tuple[Choice, ...]
-    directions: tuple[Choice, ...]
+    by: tuple[ChipChoice, ...]
+    directions: tuple[ChipChoice, ...]
     limit: str
-    asks: tuple[Choice, ...]
+    asks: tuple[ChipChoice, ...]
     faults: tuple[str, ...] = ()
     ask_faults: tuple[str, ...] = ()
     """Why what is asked for cannot be computed."""
@@ -124,7 +124,7 @@ class Editor:
     target: Chip
     residual: str
     filters: tuple[FilterChip, ...]
-    risks: tuple[Choice, ...]
+    risks: tuple[ChipChoice, ...]
     risk_words: str
     mode: str
     faults: tuple[str, ...]

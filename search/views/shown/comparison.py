@@ -28,7 +28,7 @@ class Elsewhere:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class ComparisonCard:
     """A result in a column."""
 
     rank: int
@@ -64,7 +64,7 @@ class ComparedPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ComparisonColumn:
     """A search of the comparison. `plan` is None where the pipeline uses no plan, or has none yet.
 
     No other column has its title.
@@ -72,7 +72,7 @@ class Column:
 
     search: ShownSearch
     title: str
-    cards: tuple[Card, ...]
+    cards: tuple[ComparisonCard, ...]
     results: int
     plan: tuple[ComparedPart, ...] | None
     lines: tuple[RankLine, ...]
@@ -110,7 +110,7 @@ class ShownComparison:
 
     question: str
     knowledge_base: str
-    columns: tuple[Column, ...]
+    columns: tuple[ComparisonColumn, ...]
     agreement: tuple[ShownAgreement, ...]
     table: tuple[TableRow, ...]
     rows: int
@@ -162,7 +162,7 @@ def lay_out(compared: Json, searches: Sequence[ShownSearch]) -> ShownComparison:
     rows = max([min(one["results"], TOP) for one in told], default=0)
     finished = [one["status"] == "done" for one in told]
     columns = tuple(
-        Column(
+        ComparisonColumn(
             search=search,
             title=titles[at],
             cards=tuple(_cards(search, at, one, ranks, titles, finished)),
@@ -206,7 +206,7 @@ def _titles(searches: Sequence[ShownSearch]) -> list[str]:
 def _cards(
     search: ShownSearch, at: int, told: Json, ranks: Mapping[str, Sequence[int | None]], titles: Sequence[str],
     finished: Sequence[bool],
-) -> Iterator[Card]:  # fmt: skip
+) -> Iterator[ComparisonCard]:  # fmt: skip
     alone = set(told["only_here"] or ())
     for result in search.results[:TOP]:
         elsewhere = tuple(
@@ -214,7 +214,7 @@ def _cards(
             for other, rank in enumerate(ranks[result.id])
             if other != at and finished[other]
         )
-        yield Card(result.rank, result.id, result.type, result.name, elsewhere, result.id in alone)
+        yield ComparisonCard(result.rank, result.id, result.type, result.name, elsewhere, result.id in alone)
 
 
 def _lines(

@@ -30,7 +30,7 @@ ROOMS = (20, 26, 32, 38, 44, 50, 56)
 """Page widths in the style sheet, in rem. A drawing is shown from left to right from the first width that holds it."""
 
 
-class Placed:
+class DrawnBox:
     """Where the lines and texts of a box stand; `x` and `y` are its upper left corner."""
 
     __slots__ = ()
@@ -66,7 +66,7 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeBox(Placed):
+class NodeBox(DrawnBox):
     """A node: its position in the drawing, and its texts."""
 
     x: float

@@ -14,7 +14,7 @@ from search.plan_words import CONTAINED_WORDS, DATED_WORDS, MEASURED_WORDS, coun
 from search.sentences.values import type_words
 from search.text import words
 from search.views.plan_form import EITHER, Json, fields_for, labels_of, loose_end
-from search.views.shown.chips import Chip, Choice, Editor, EntityLookup, FilterChip
+from search.views.shown.chips import Chip, ChipChoice, Editor, EntityLookup, FilterChip
 from search.views.shown.order_chips import counts_for, exclusion_chips, order_chip
 from search.views.shown.wording import RISK_NAMES, RISK_WORDINGS
 
@@ -84,14 +84,14 @@ class _Painter:
         shown = [[], *([node_type.name] for node_type in self.schema.node_types if not node_type.hidden)]
         if labels not in shown:
             shown.append(labels)
-        types = tuple(Choice(json.dumps(item), _types_text(item), item == labels) for item in shown)
+        types = tuple(ChipChoice(json.dumps(item), _types_text(item), item == labels) for item in shown)
         return Chip("target", "/target", target["var"], types=types, faults=tuple(self.faults.get("/target", ())))
 
-    def types(self, label: str) -> tuple[Choice, ...]:
+    def types(self, label: str) -> tuple[ChipChoice, ...]:
         """Return the choices of a type: any type, every type that planners see, and the present type."""
         names = [ANY, *(node_type.name for node_type in self.schema.node_types if not node_type.hidden)]
         names += [label] if label not in names else []
-        return tuple(Choice(name, type_words(name), name == label) for name in names)
+        return tuple(ChipChoice(name, type_words(name), name == label) for name in names)
 
     def _walk(self, var: str) -> Iterator[Chip]:
         """Yield the chips of the hops from a variable to the target or to a variable drawn already."""
@@ -133,7 +133,7 @@ class _Painter:
         texts = {anchor["var"]: anchor["text"] for anchor in self.plan["anchors"]}
         return Chip("reference", "", var, text=texts.get(var) or types)
 
-    def relations(self, hop: Json, labels: Mapping[str, list[str]] | None = None) -> Iterator[Choice]:
+    def relations(self, hop: Json, labels: Mapping[str, list[str]] | None = None) -> Iterator[ChipChoice]:
         """Yield the relations between the types at both ends, most edges first, then the present one and “any”.
 
         `labels` are the types of the variables, those of the plan if they are not given.
@@ -158,7 +158,7 @@ class _Painter:
         last = [] if present in (*offered, *both, (ANY, EITHER)) else [present]
         for relation, direction in [*offered, *both, *last, (ANY, EITHER)]:
             chosen = (relation, direction) == present
-            yield Choice(f"{direction} {relation}", self._relation_text(relation, direction), chosen)
+            yield ChipChoice(f"{direction} {relation}", self._relation_text(relation, direction), chosen)
 
     def _relation_text(self, relation: str, direction: str) -> str:
         """Return a relation in words; with either direction in both: `cites or is cited by`."""
@@ -189,15 +189,15 @@ class _Painter:
         variables = dict.fromkeys([self.plan["target"]["var"], *self._variables(), var])
         return FilterChip(
             at, index,
-            vars=tuple(Choice(name, self._said(name), name == var) for name in variables),
-            fields=tuple(Choice(name, text, name == present) for name, text in fields),
-            operators=tuple(Choice(name, said.get(name, name), name == op) for name in operators),
+            vars=tuple(ChipChoice(name, self._said(name), name == var) for name in variables),
+            fields=tuple(ChipChoice(name, text, name == present) for name, text in fields),
+            operators=tuple(ChipChoice(name, said.get(name, name), name == op) for name in operators),
             var=var, kind="number" if count else kind, op=op, value=value, second=second,
             compares=tuple(self._compares(condition, kind)), compared=isinstance(given, dict),
             faults=tuple(self.faults.get(at, ())),
         )  # fmt: skip
 
-    def _compares(self, condition: Json, kind: str) -> Iterator[Choice]:
+    def _compares(self, condition: Json, kind: str) -> Iterator[ChipChoice]:
         """Yield what the value of a condition may be, if it may be a field of another node of the plan."""
         given = condition.get("value") if isinstance(condition.get("value"), dict) else None
         anchors = [anchor["var"] for anchor in self.plan["anchors"]]
@@ -211,9 +211,9 @@ class _Painter:
         if condition["op"] not in COMPARING or not (offered or given):
             return
         offered += [given] if given and given not in offered else []
-        yield Choice("", "a value", given is None)
+        yield ChipChoice("", "a value", given is None)
         for one in offered:
-            yield Choice(json.dumps(one), f"{words(one['field'])} of {self._said(one['var'])}", one == given)
+            yield ChipChoice(json.dumps(one), f"{words(one['field'])} of {self._said(one['var'])}", one == given)
 
     def _variables(self) -> Iterator[str]:
         for hop in self.plan["hops"]:
@@ -245,7 +245,7 @@ def show_editor(
         target=painter.target(),
         residual=plan["target"]["relevance_text"],
         filters=tuple(painter.filters()),
-        risks=tuple(Choice(level, RISK_NAMES.get(level, level), level == risk) for level in levels),
+        risks=tuple(ChipChoice(level, RISK_NAMES.get(level, level), level == risk) for level in levels),
         risk_words=RISK_WORDINGS.get(risk, ""),
         mode=plan.get("retrieval_mode") or "",
         faults=tuple(by_part.get("", ())),

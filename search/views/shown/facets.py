@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from search.domain.facets import Facet
 from search.plan_words import Relations, field_words, relation_words
-from search.services.searches.facets import Facets
+from search.services.searches.facets import AnswerFacets
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class ShownFacets:
         return self.looked_at < self.answers
 
 
-def show_facets(found: Facets, relations: Relations) -> ShownFacets:
+def show_facets(found: AnswerFacets, relations: Relations) -> ShownFacets:
     """Return the facets ready to print; `relations` give the wordings of relations."""
     shown = tuple(
         ShownFacet(

@@ -19,7 +19,7 @@ from search.plan_words import (
 )
 from search.text import words
 from search.views.plan_form import Json, fields_for, labels_of
-from search.views.shown.chips import Choice, ExclusionChip, OrderChip
+from search.views.shown.chips import ChipChoice, ExclusionChip, OrderChip
 
 ASKS: Mapping[str, str] = {"which": "which", "how many": "how many", "whether": "whether there is any"}
 DIRECTIONS: Mapping[str, str] = {"desc": "most or newest first", "asc": "least or oldest first"}
@@ -28,8 +28,8 @@ DIRECTIONS: Mapping[str, str] = {"desc": "most or newest first", "asc": "least o
 def exclusion_chips(
     plan: Json,
     faults: Mapping[str, Sequence[str]],
-    types: Callable[[str], tuple[Choice, ...]],
-    relations: Callable[[Json, Mapping[str, list[str]]], Iterable[Choice]],
+    types: Callable[[str], tuple[ChipChoice, ...]],
+    relations: Callable[[Json, Mapping[str, list[str]]], Iterable[ChipChoice]],
 ) -> Iterator[ExclusionChip]:
     """Yield a chip for each exclusion, with its faults; `types` and `relations` return the choices of its fields."""
     variables = variables_of(plan)
@@ -61,11 +61,11 @@ def order_chip(plan: Json, schema: Schema, faults: Mapping[str, Sequence[str]]) 
     offered = list(_orders(plan, schema))
     if present and present not in [by for by, _ in offered]:
         offered.append((present, what_words(present, schema.wordings)))
-    by = [Choice("", "none", not present), *(Choice(json.dumps(o), text, o == present) for o, text in offered)]
+    by = [ChipChoice("", "none", not present), *(ChipChoice(json.dumps(o), text, o == present) for o, text in offered)]
     limit, direction = order.get("limit"), order.get("direction", "desc")
     return OrderChip(
         tuple(by),
-        tuple(Choice(way, text, way == direction) for way, text in DIRECTIONS.items()),
+        tuple(ChipChoice(way, text, way == direction) for way, text in DIRECTIONS.items()),
         "" if limit is None else str(limit),
         tuple(_asks(plan, schema)),
         tuple(faults.get("/order", ())),
@@ -73,7 +73,7 @@ def order_chip(plan: Json, schema: Schema, faults: Mapping[str, Sequence[str]]) 
     )
 
 
-def _asks(plan: Json, schema: Schema) -> Iterator[Choice]:
+def _asks(plan: Json, schema: Schema) -> Iterator[ChipChoice]:
     """Yield what can be asked for: the answers, a field of theirs, or something computed from a field of numbers."""
     show, ask = plan.get("show", ""), plan.get("ask", "which")
     known = {name: kind for name, kind in fields_for(plan, plan["target"]["var"], schema).items() if name != NAME}
@@ -85,7 +85,7 @@ def _asks(plan: Json, schema: Schema) -> Iterator[Choice]:
     if present not in offered:
         offered[present] = ", ".join(asked_words(plan)) if show else ask
     for value, text in offered.items():
-        yield Choice(value, text, value == present)
+        yield ChipChoice(value, text, value == present)
 
 
 def _orders(plan: Json, schema: Schema) -> Iterator[tuple[Json, str]]:

@@ -58,7 +58,7 @@ class PlanChip:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrow:
+class PlanArrow:
     """A hop as it is walked towards the target, in words; `direction` is that of the stored edge: out, in or either."""
 
     index: int
@@ -71,7 +71,7 @@ class ChainStep:
     """One step of a chain: a chip, and the arrow that leads on from it."""
 
     chip: PlanChip
-    arrow: Arrow | None
+    arrow: PlanArrow | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,10 +222,10 @@ def _chain(
     for leg in found:
         hop = plan["hops"][leg.hop]
         way = walked(hop, turned=leg.turned)
-        arrow = Arrow(leg.hop, relation_words(hop["rel"], way, relations), way or "either")
+        arrow = PlanArrow(leg.hop, relation_words(hop["rel"], way, relations), way or "either")
         links.append(ChainStep(chips.get(leg.here) or PlanChip("between", leg.here, type_words("")), arrow))
     return tuple(links)
 
 
-def _arrow_text(arrow: Arrow | None) -> str:
+def _arrow_text(arrow: PlanArrow | None) -> str:
     return f"— {arrow.relation} →" if arrow else ""

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from search.adapters.graph_postgres import PostgresGraph
-from search.adapters.graph_postgres.compile import Compiler, Tables
+from search.adapters.graph_postgres.compile import GraphTables, SqlCompiler
 from search.adapters.graph_postgres.compile_paths import compile_paths
 from search.domain.errors import DeadlineExceeded, SearchCancelled, StageError
 from search.domain.graph import Node
@@ -135,8 +135,8 @@ HOSTILE = ("'; DROP TABLE search_edge; --", '"', "\\", "%s", "%(p0)s", "$1", "{}
 def shape(linked: LinkedPlan, keys: list[int]) -> tuple[str, str]:
     schema = schema_of(STAR)
     return (
-        Compiler(linked, schema, Tables(SNAPSHOT)).candidates(10).text,
-        compile_paths(linked, schema, Tables(SNAPSHOT), keys, 1).text,
+        SqlCompiler(linked, schema, GraphTables(SNAPSHOT)).candidates(10).text,
+        compile_paths(linked, schema, GraphTables(SNAPSHOT), keys, 1).text,
     )
 
 

@@ -13,7 +13,7 @@ from pytest_django.fixtures import Settings
 from search.domain.errors import InvalidRequest
 from search.models import ServerFolder
 from search.services.access.roles import give_role, make_roles
-from search.services.imports.place import Place, check_place
+from search.services.imports.place import SourcePlace, check_place
 
 pytestmark = pytest.mark.django_db
 ADD = "admin:search_serverfolder_add"
@@ -26,17 +26,17 @@ def test_an_import_reads_a_folder_that_was_added_and_no_more_once_it_is_gone(
     inside = tmp_path / "data" / "museum"
     inside.mkdir(parents=True)
     with pytest.raises(InvalidRequest, match="a superuser adds some"):
-        check_place(Place(folder=str(inside)))
+        check_place(SourcePlace(folder=str(inside)))
     client.force_login(User.objects.create_superuser("keeper"))
     assert client.post(reverse(ADD), {"path": str(tmp_path / "data"), "note": ""}).status_code == 302
-    assert check_place(Place(folder=str(inside))) == inside
+    assert check_place(SourcePlace(folder=str(inside))) == inside
     with pytest.raises(InvalidRequest, match="no such folder below"):
-        check_place(Place(folder=str(tmp_path)))
+        check_place(SourcePlace(folder=str(tmp_path)))
     assert str(tmp_path / "data") in client.get(reverse("admin:search_import")).content.decode()
     folder = ServerFolder.objects.get()
     client.post(reverse("admin:search_serverfolder_delete", args=[folder.pk]), {"post": "yes"})
     with pytest.raises(InvalidRequest):
-        check_place(Place(folder=str(inside)))
+        check_place(SourcePlace(folder=str(inside)))
 
 
 @pytest.mark.parametrize("wrong", ["museum", "/nowhere/at/all", "/", "home", "home/secrets"])

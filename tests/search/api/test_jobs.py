@@ -12,7 +12,7 @@ from pytest_django.fixtures import Settings
 
 from search.models import Job, JobSchedule
 from search.services import health
-from search.services.jobs.follow_job import Seen, follow_job
+from search.services.jobs.follow_job import SeenJob, follow_job
 from search.services.jobs.launch import launch_job
 from search.services.jobs.run_here import run_here
 from search.services.jobs.schedules import launch_due
@@ -130,14 +130,14 @@ def test_a_clone_differs_in_what_was_changed(staff: Client) -> None:
 def test_a_job_is_followed_by_events_and_from_where_one_was(staff: Client) -> None:
     job, _ = launch_job(kind="count", arguments={"name": "one", "steps": 3, "pause": 0})
     run_here(job)
-    events, seen, ended = follow_job(job.pk, Seen())
+    events, seen, ended = follow_job(job.pk, SeenJob())
     assert [event.name for event in events] == ["progress", "log", "metrics", "done"]
     assert events[2].data["points"] == [{"name": "total", "step": n, "value": v} for n, v in ((1, 1), (2, 3), (3, 6))]
     assert events[3].data["result"] == {"total": 6}
     assert ended
-    assert follow_job(job.pk, Seen.parsed(str(seen))) == ([], seen, True)
+    assert follow_job(job.pk, SeenJob.parsed(str(seen))) == ([], seen, True)
     assert staff.get(f"/api/v1/jobs/{job.pk}/events/", headers={"Last-Event-ID": str(seen)}).status_code == 204
-    assert Seen.parsed("1-2") == Seen.parsed("") == Seen()
+    assert SeenJob.parsed("1-2") == SeenJob.parsed("") == SeenJob()
 
 
 def test_the_list_is_filtered_and_paged(staff: Client) -> None:

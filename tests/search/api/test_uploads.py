@@ -28,7 +28,7 @@ from search.ingest.unpack.limits import UnpackRefused
 from search.models import ApiToken, Job, KnowledgeBase, Upload, UploadFile
 from search.services.access.tokens import make_token
 from search.services.imports.import_source import import_source
-from search.services.imports.place import Place
+from search.services.imports.place import SourcePlace
 from search.services.knowledge.import_snapshot import ImportFailed
 from search.services.uploads.discard_upload import delete_old_uploads
 from search.services.uploads.unpack_upload import unpack_upload
@@ -270,7 +270,7 @@ def test_an_upload_is_unpacked_looked_at_and_imported(staff: Client) -> None:
     assert answer.json()["errors"][0]["pointer"] == "/mapping/files/0/role"
     assert upload_of(upload).mapping == mapping, "the mapping without a fault is the one that is kept"
 
-    place = Place(upload=str(upload_of(upload).pk))
+    place = SourcePlace(upload=str(upload_of(upload).pk))
     report = import_source(place=place, mapping=upload_of(upload).mapping, name="people", index=False)
     assert (report.nodes, report.edges, report.bad_rows) == (2, 1, 0)
     Job.objects.all().delete()
@@ -309,7 +309,7 @@ def test_a_refused_upload_says_why_and_leaves_nothing(staff: Client) -> None:
     assert add(staff, upload, "b.csv", 3).status_code == 409
     assert staff.post(f"{upload}unpack/").status_code == 400
     with pytest.raises(ImportFailed, match="refused"):
-        import_source(place=Place(upload=str(upload_of(upload).pk)), index=False)
+        import_source(place=SourcePlace(upload=str(upload_of(upload).pk)), index=False)
 
 
 def test_a_file_can_be_taken_out_again(staff: Client) -> None:

@@ -13,9 +13,9 @@ from search.domain.budget import (
     Allowance,
     Budget,
     BudgetSpent,
+    ModelRequest,
     ModelUse,
     Price,
-    Request,
     estimated_tokens,
 )
 
@@ -29,7 +29,7 @@ def refused(budget: Budget, prompt: int = 10, completion: int = 100, model: str 
     return caught.value.reason
 
 
-def spend(budget: Budget, **tokens: int) -> Request:
+def spend(budget: Budget, **tokens: int) -> ModelRequest:
     request = budget.reserve("tiny", tokens.get("prompt", 0), 4096)
     budget.settle(request, tokens)
     return request

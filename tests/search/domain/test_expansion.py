@@ -7,7 +7,7 @@ from typing import Any
 from search.domain.evidence import Path, PathEdge, PathNode
 from search.domain.expansion import Expansion, ExpansionPart
 from search.domain.graph import Node
-from search.domain.payloads import Expanded, read_payload
+from search.domain.payloads import ExpandedPayload, read_payload
 from search.domain.question import Question
 
 WHO = Question("Who made it?", k=7)
@@ -74,5 +74,5 @@ def test_what_is_recorded_has_references_in_place_of_keys_and_is_read_back_the_s
         "cut": 0,
     }
     read = read_payload("expand", written)
-    assert isinstance(read, Expanded)
+    assert isinstance(read, ExpandedPayload)
     assert read.to_json() == written

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import pytest
 
-from search.domain.verdict import Reading, judged, offered
+from search.domain.verdict import VerdictReading, judged, offered
 
 
 def test_readings_with_the_same_answer_count_together_and_the_likeliest_stands_for_them() -> None:
-    readings = [Reading(0, 0.5, "a"), Reading(1, 0.06, "b"), Reading(2, 0.05, "b"), Reading(3, 0.3, "a")]
+    readings = [
+        VerdictReading(0, 0.5, "a"),
+        VerdictReading(1, 0.06, "b"),
+        VerdictReading(2, 0.05, "b"),
+        VerdictReading(3, 0.3, "a"),
+    ]
     # By hand: a has 0.8, b has 0.11, which is less than a fifth of it.
     assert offered(readings, 0) == ()
-    assert offered([*readings, Reading(4, 0.06, "b")], 0) == (0, 1)
+    assert offered([*readings, VerdictReading(4, 0.06, "b")], 0) == (0, 1)
 
 
 def test_at_most_three_readings_are_offered_the_shown_one_first() -> None:
-    readings = [Reading(at, probability, at) for at, probability in enumerate((0.2, 0.24, 0.22, 0.21))]
+    readings = [VerdictReading(at, probability, at) for at, probability in enumerate((0.2, 0.24, 0.22, 0.21))]
     assert offered(readings, 0) == (0, 1, 2)
 
 
 def test_among_guesses_nothing_is_asked_about_and_of_a_bare_name_nearly_everything() -> None:
-    assert offered([Reading(0, 0.19, "a"), Reading(1, 0.19, "b")], 0) == ()
-    assert offered([Reading(0, 0.96, "a"), Reading(1, 0.02, "b")], 0, bare=True) == (0, 1)
-    assert offered([Reading(0, 0.96, "a"), Reading(1, 0.009, "b")], 0, bare=True) == ()
-    assert offered([Reading(1, 0.9, "b")], 0) == ()
+    assert offered([VerdictReading(0, 0.19, "a"), VerdictReading(1, 0.19, "b")], 0) == ()
+    assert offered([VerdictReading(0, 0.96, "a"), VerdictReading(1, 0.02, "b")], 0, bare=True) == (0, 1)
+    assert offered([VerdictReading(0, 0.96, "a"), VerdictReading(1, 0.009, "b")], 0, bare=True) == ()
+    assert offered([VerdictReading(1, 0.9, "b")], 0) == ()
 
 
 @pytest.mark.parametrize(

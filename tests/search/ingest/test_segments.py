@@ -13,7 +13,7 @@ from search import wiring
 from search.domain.graph import Node
 from search.fields.passages import Passages
 from search.ingest.segments import (
-    Table,
+    SegmentTable,
     cut_at_drops,
     passages_at,
     read_table,
@@ -102,7 +102,7 @@ def test_segments_have_five_to_ten_rows_where_there_are_five(rows: int) -> None:
 
 def test_what_reads_as_a_table() -> None:
     markdown = "| Year | Host |\n|:---|---|\n| 1900 | Paris |\n| 1904 | St. Louis |"
-    assert read_table(markdown) == Table(("Year", "Host"), (("1900", "Paris"), ("1904", "St. Louis")))
+    assert read_table(markdown) == SegmentTable(("Year", "Host"), (("1900", "Paris"), ("1904", "St. Louis")))
     assert read_table("Year\tHost\n1900\tParis\n1904\tSt. Louis") is not None
     for other in ("One line | only", "a | b\nc", "Prose.\nMore prose.\nStill more.", "a | b\nc | d", 7, ["a | b"]):
         assert read_table(other) is None  # type: ignore[arg-type]

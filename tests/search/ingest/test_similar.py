@@ -15,7 +15,7 @@ from search.domain.similarity import SimilarSettings, by_degree
 from search.domain.trace import Limit
 from search.ingest.similar import link as linking
 from search.ingest.similar import signals
-from search.ingest.similar.best import Found, best_of
+from search.ingest.similar.best import SimilarFound, best_of
 from search.ingest.similar.link import SimilarRows, drawn_pairs, link
 from search.ingest.similar.signals import Signal, ValueSignal, VectorSignal
 from search.ingest.similar.signals_of_nodes import signals_of, taking_part
@@ -225,7 +225,7 @@ def test_a_drawn_percentile_is_near_that_of_all_pairs() -> None:
 
 
 def test_equal_similarities_are_kept_in_the_order_of_keys() -> None:
-    found = best_of(Found(np.array([1, 0, 0, 0], np.int32), np.array([9, 7, 3, 5], np.int32),
+    found = best_of(SimilarFound(np.array([1, 0, 0, 0], np.int32), np.array([9, 7, 3, 5], np.int32),
                           np.array([0.1, 0.5, 0.5, 0.9], np.float32)), 2)  # fmt: skip
     assert list(zip(found.near.tolist(), found.far.tolist(), strict=True)) == [(0, 5), (0, 3), (1, 9)]
 

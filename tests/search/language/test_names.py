@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from search.adapters import mentions_memmap, near_names
-from search.language.names import Named, find_names, ordinary_words, schema_words
+from search.language.names import NamedPart, find_names, ordinary_words, schema_words
 from tests.search.stages.plan.films import FILMS, SCHEMA, described
 
 ORDINARY = ordinary_words(SCHEMA)
@@ -20,7 +20,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> mentions_memmap.MemmapMen
     return mentions_memmap.MemmapMentions(folder)
 
 
-def names(index: mentions_memmap.MemmapMentions, text: str, most: int = 9) -> dict[str, Named]:
+def names(index: mentions_memmap.MemmapMentions, text: str, most: int = 9) -> dict[str, NamedPart]:
     return {name.mention.text: name for name in find_names(text, index, ORDINARY, most)}
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search.sentences.borne_out import Claim, is_borne_out, is_hedged
+from search.sentences.borne_out import SentenceClaim, is_borne_out, is_hedged
 
 EVIDENCE = {
     1: "Godwit 2 Tent; product; Hollow makes Godwit 2 Tent; price 389; not “made of stainless steel”",
@@ -14,9 +14,9 @@ EVIDENCE = {
     3: "product that is made by “Hollow”: 2 found",
 }
 CLAIMS = [
-    Claim("Two products answer this: Godwit 2 Tent (price 389) [1] and Godwit 4 Tent (price 1,549.5) [2].",
+    SentenceClaim("Two products answer this: Godwit 2 Tent (price 389) [1] and Godwit 4 Tent (price 1,549.5) [2].",
           frozenset({1, 2})),
-    Claim("Each of them is a product that is made by “Hollow” [3].", frozenset({3})),
+    SentenceClaim("Each of them is a product that is made by “Hollow” [3].", frozenset({3})),
 ]  # fmt: skip
 
 

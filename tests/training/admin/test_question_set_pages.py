@@ -16,7 +16,7 @@ from pytest_django.fixtures import Settings
 from search.models import KnowledgeBase
 from training.data.examples import Example
 from training.models import Question, QuestionSet
-from training.services.question_drafts import Draft, keep_draft, read_draft
+from training.services.question_drafts import QuestionDraft, keep_draft, read_draft
 
 pytestmark = pytest.mark.django_db
 ADD = "/admin/training/questionset/add/"
@@ -108,7 +108,7 @@ def test_a_preview_belongs_to_its_author_and_ends(staff: Client) -> None:
 
 
 def test_a_draft_comes_back_as_it_was(staff: Client) -> None:
-    draft = Draft("films", "n", "s", (Example("1", "Wo\n?", ("ä", "b"), "val", {"hops": "2"}),), ("a note",))
+    draft = QuestionDraft("films", "n", "s", (Example("1", "Wo\n?", ("ä", "b"), "val", {"hops": "2"}),), ("a note",))
     token = keep_draft(draft, 7)
     assert read_draft(token, 7) == draft
     assert read_draft(token, 8) is None

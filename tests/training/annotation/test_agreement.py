@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from scipy.stats import bootstrap
 from sklearn.metrics import cohen_kappa_score
 
-from training.annotation.agreement import Claim, Coefficient, Level, Weights, alpha, alpha_of_grade, kappa
+from training.annotation.agreement import (
+    AgreementWeights,
+    Claim,
+    Coefficient,
+    Level,
+    alpha,
+    alpha_of_grade,
+    kappa,
+)
 from training.annotation.agreement_report import meaning
 
 NONE = np.nan
@@ -52,8 +60,8 @@ def test_alpha_of_200_items_by_three_annotators_equals_the_published_library(lev
     assert alpha(grades, SCALE, level).value == pytest.approx(theirs, abs=1e-12)
 
 
-@pytest.mark.parametrize("weights", Weights)
-def test_kappa_of_every_pair_equals_scikit_learns(weights: Weights) -> None:
+@pytest.mark.parametrize("weights", AgreementWeights)
+def test_kappa_of_every_pair_equals_scikit_learns(weights: AgreementWeights) -> None:
     grades = people()
     for one, other in combinations(range(3), 2):
         both = ~np.isnan(grades[[one, other]]).any(axis=0)
@@ -82,8 +90,8 @@ def test_kappa_by_hand() -> None:
     = 14/4 steps, observed 1: 1 - 4/14. Squares: (2*(0+2+4) + (1+0+1) + (4+2+0)) / 4 = 20/4: 1 - 4/20.
     """
     first, second = np.array([0.0, 0, 1, 2]), np.array([0.0, 1, 1, 2])
-    assert kappa(first, second, (0, 1, 2), Weights.LINEAR).value == pytest.approx(1 - 4 / 14)
-    assert kappa(first, second, (0, 1, 2), Weights.QUADRATIC).value == pytest.approx(0.8)
+    assert kappa(first, second, (0, 1, 2), AgreementWeights.LINEAR).value == pytest.approx(1 - 4 / 14)
+    assert kappa(first, second, (0, 1, 2), AgreementWeights.QUADRATIC).value == pytest.approx(0.8)
 
 
 def test_intervals_hold_the_value_shrink_with_items_and_repeat() -> None:

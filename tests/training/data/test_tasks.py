@@ -7,7 +7,7 @@ import json
 import pytest
 
 from search.domain.errors import InvalidRequest
-from training.data.tasks import Task, decoded, read_tasks
+from training.data.tasks import LabelTask, decoded, read_tasks
 
 
 def said(text: str) -> list[str]:
@@ -19,7 +19,8 @@ def said(text: str) -> list[str]:
 
 def test_plain_lines_are_questions_with_results_behind_tabs() -> None:
     assert read_tasks("\ufeffWho made it?\r\n\n  Which films?\tfilm/1\tfilm/2\n") == [
-        Task("Who made it?", line=1), Task("Which films?", "film/1", line=3), Task("Which films?", "film/2", line=3),
+        LabelTask("Who made it?", line=1),
+        LabelTask("Which films?", "film/1", line=3), LabelTask("Which films?", "film/2", line=3),
     ]  # fmt: skip
 
 
@@ -29,19 +30,19 @@ def test_csv_is_known_by_its_first_line_whatever_separates_its_cells(separator: 
             ["8", "Where?", "", ""]]  # fmt: skip
     text = "\n".join(separator.join(row) for row in rows)
     assert read_tasks(text) == [
-        Task("Who,\nwhen; and\twhy?", "film/1", "7", ("film/1", "film/2"), 2), Task("Where?", "", "8", (), 4),
+        LabelTask("Who,\nwhen; and\twhy?", "film/1", "7", ("film/1", "film/2"), 2), LabelTask("Where?", "", "8", (), 4),
     ]  # fmt: skip
 
 
 def test_a_column_of_questions_alone_is_csv_too() -> None:
-    assert read_tasks("question\nWho?\n") == [Task("Who?", line=2)]
+    assert read_tasks("question\nWho?\n") == [LabelTask("Who?", line=2)]
 
 
 def test_json_lines_have_one_result_or_several() -> None:
     rows = [{"question": "Who?", "result": ["a", "b"], "id": 3}, {"question": "Where?\u2028", "answers": ["c"]}]
     text = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     assert read_tasks(text) == [
-        Task("Who?", "a", "3", (), 1), Task("Who?", "b", "3", (), 1), Task("Where?", "", "", ("c",), 2),
+        LabelTask("Who?", "a", "3", (), 1), LabelTask("Who?", "b", "3", (), 1), LabelTask("Where?", "", "", ("c",), 2),
     ]  # fmt: skip
 
 

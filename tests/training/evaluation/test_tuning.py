@@ -15,7 +15,7 @@ from search.domain.ranking import Candidate, Ranking
 from search.domain.trust import Trust
 from search.stages.fuse import BUCKETS, FusionWeights
 from training.evaluation import tuning
-from training.evaluation.fused_ranks import Case, CaseArrays, reciprocal_ranks
+from training.evaluation.fused_ranks import CaseArrays, RankCase, reciprocal_ranks
 from training.evaluation.tuning import (
     BUCKET_WEIGHTS,
     DYNAMIC_K,
@@ -36,13 +36,13 @@ def listed(keys: list[int]) -> Ranking:
 def case(
     number: int, graph: list[int], text: list[int], gold: set[int], n_cand: int = 5, risk: Risk = "normal",
     probability: float = 0.5, ties: dict[int, float] | None = None, against: float = 0.0,
-) -> Case:  # fmt: skip
+) -> RankCase:  # fmt: skip
     names = tuple(f"n{key:03}" for key in range(MOST))
     ranking = GraphRanking(listed(graph), Trust(n_cand if graph else 0, risk, probability, against=against))
-    return Case(f"q{number}", ranking, listed(text), names, tuple(names[key] for key in sorted(gold)), ties or {})
+    return RankCase(f"q{number}", ranking, listed(text), names, tuple(names[key] for key in sorted(gold)), ties or {})
 
 
-def random_case(chance: Random, number: int, *against: float) -> Case:
+def random_case(chance: Random, number: int, *against: float) -> RankCase:
     """Short lists, so that sums are often equal; cosines of two values, so that even those are.
 
     The text says one of the probabilities `against`, if there are any.
@@ -58,7 +58,7 @@ def random_case(chance: Random, number: int, *against: float) -> Case:
     )  # fmt: skip
 
 
-def by_the_stage(fuse: FusionWeights, one: Case) -> float:
+def by_the_stage(fuse: FusionWeights, one: RankCase) -> float:
     ranks = fuse.fuse(one.graph, one.text, one.cosines).ranking.ranks
     return max((1 / ranks[key] for key in one.gold if key in ranks and ranks[key] <= 100), default=0.0)
 
@@ -138,7 +138,7 @@ def test_the_dynamic_grid_is_searched_whole(monkeypatch: pytest.MonkeyPatch) -> 
     assert worth(found.best) == max(map(worth, settings))
 
 
-def graph_is_right(number: int, right: bool, n_cand: int, risk: Risk = "normal", probability: float = 0.5) -> Case:
+def graph_is_right(number: int, right: bool, n_cand: int, risk: Risk = "normal", probability: float = 0.5) -> RankCase:
     return case(number, [1], [2], {1} if right else {2}, n_cand, risk, probability)
 
 

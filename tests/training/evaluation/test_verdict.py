@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from training.evaluation.measures import Values
-from training.evaluation.verdict import Verdict, verdict
+from training.evaluation.verdict import ComparisonVerdict, verdict
 
 
 def values(hits: list[float], ranks: list[float] | None = None) -> Values:
     return {"H@1": np.array(hits), "MRR": np.array(hits if ranks is None else ranks)}
 
 
-def judged(before: list[float], after: list[float]) -> Verdict:
+def judged(before: list[float], after: list[float]) -> ComparisonVerdict:
     return verdict(values(before), values(after), "held-out questions")
 
 

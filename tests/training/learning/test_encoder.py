@@ -42,7 +42,7 @@ from tests.search.services.knowledge.test_index_snapshot import snapshot_of
 from training.data.examples import BadQuestions, Example
 from training.learning.encoder import EncoderTask, LearnedEncoder
 from training.learning.encoder_fit import EncoderFit, EncoderNet, weighted_cosines
-from training.learning.encoder_lists import Asked, Texts
+from training.learning.encoder_lists import EncoderAsked, Texts
 from training.learning.retriever import RetrieverLearner
 from training.learning.stepwise import HowToStep, trainable
 from training.learning.task import Material, TooFew
@@ -50,7 +50,7 @@ from training.services import train_documents
 from training.services.cross_fitting import cross_fitted
 from training.services.question_sets import register_questions
 from training.services.train import train
-from training.services.train_request import Request
+from training.services.train_request import TrainRequest
 
 pytestmark = pytest.mark.django_db
 COUNT = 30
@@ -148,7 +148,7 @@ def test_cosines_are_weighted_means_over_the_kinds_that_a_node_has() -> None:
 
 
 def fit_of(
-    net: EncoderNet, material: Material, questions: list[Asked], how: HowToStep = HOW, **more: Any
+    net: EncoderNet, material: Material, questions: list[EncoderAsked], how: HowToStep = HOW, **more: Any
 ) -> EncoderFit:
     texts = Texts(material.tools.nodes, net.kinds)
     figure = more.pop("figure", lambda: 1.0)
@@ -160,9 +160,10 @@ def net_of(name: str, dropout: bool = False) -> EncoderNet:
     return net.train(dropout)
 
 
-def asked(count: int = 8) -> list[Asked]:
+def asked(count: int = 8) -> list[EncoderAsked]:
     return [
-        Asked(f"q{at}", f"who made w{at} ?", (at,), ((at + 1) % COUNT, (at + 2) % COUNT), True) for at in range(count)
+        EncoderAsked(f"q{at}", f"who made w{at} ?", (at,), ((at + 1) % COUNT, (at + 2) % COUNT), True)
+        for at in range(count)
     ]
 
 
@@ -171,7 +172,7 @@ def test_the_loss_compares_an_answer_with_everything_in_the_batch_except_other_a
 ) -> None:
     """Against the same softmax written out by hand."""
     net = net_of(encoder_name)
-    one, two = Asked("a", "who made w1 ?", (1, 2), (), True), Asked("b", "who made w2 ?", (2,), (), True)
+    one, two = EncoderAsked("a", "who made w1 ?", (1, 2), (), True), EncoderAsked("b", "who made w2 ?", (2,), (), True)
     step = next(at for at in range(20) if one.drawn(0, np.random.default_rng([HOW.seed, 3, at])) == (1,))
     losses = fit_of(net, material, [one, two]).losses(step, [one, two], 100)
     texts = Texts(material.tools.nodes, net.kinds).of([1, 2], Limit())
@@ -309,7 +310,7 @@ def test_few_questions_are_warned_of(material: Material) -> None:
 
 def test_training_everything_refuses_a_new_encoder() -> None:
     with pytest.raises(InvalidRequest, match="A new encoder makes another release; train it by itself first"):
-        Request("films", examples(), settings={"retriever.documents": "trained"}).check()
+        TrainRequest("films", examples(), settings={"retriever.documents": "trained"}).check()
 
 
 # ------------------------------------------------------------------------------------------- the release it is made for

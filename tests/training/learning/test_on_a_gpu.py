@@ -13,7 +13,7 @@ from pytest_django.fixtures import Settings
 from search.domain.errors import StageError
 from search.domain.run_context import RunContext
 from search.neural.cross_encoder import cross_encoder
-from search.neural.field_retriever import Shape, base_tower, new_net, on_device
+from search.neural.field_retriever import RetrieverShape, base_tower, new_net, on_device
 from search.neural.site_encoders import encoder as site_encoder
 from tests import tiny_models
 from tests.pretend_gpu import no_gpu_touched, pretended
@@ -35,7 +35,7 @@ def devices_of_base() -> set[str]:
 def test_what_a_net_on_a_gpu_has_learned_is_kept_as_the_difference_from_the_shared_model_on_the_cpu(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    name, shape = site_encoder().name, Shape(("name",), ("name",), ("film",), (1.0,))
+    name, shape = site_encoder().name, RetrieverShape(("name",), ("name",), ("film",), (1.0,))
     net = new_net(name, shape)
     with pretended(monkeypatch):
         moved = on_device(net, "cuda")
@@ -52,7 +52,7 @@ def test_what_a_net_on_a_gpu_has_learned_is_kept_as_the_difference_from_the_shar
 
 @pytest.mark.parametrize("own_tower", [True, False])
 def test_a_net_on_another_device_is_a_copy_of_its_own(own_tower: bool) -> None:
-    shape = Shape(("name",), ("name",), ("film",), (1.0,))
+    shape = RetrieverShape(("name",), ("name",), ("film",), (1.0,))
     net = new_net(site_encoder().name, shape, own_tower=own_tower)
     moved = on_device(net, "meta")
     assert {parameter.device.type for parameter in moved.parameters()} == {"meta"}

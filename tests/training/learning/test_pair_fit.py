@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from tests.training.learning.meanings import meanings, table_of
-from training.learning.pair_fit import Part, fit
+from training.learning.pair_fit import PairPart, fit
 from training.learning.plan_meanings import SEEN, Meanings, PairTable
 
 
-def whole(table: PairTable) -> Part:
-    return Part.of_table(table, np.arange(len(table.weight)))
+def whole(table: PairTable) -> PairPart:
+    return PairPart.of_table(table, np.arange(len(table.weight)))
 
 
 def test_the_loss_is_that_of_any_right_meaning() -> None:
@@ -65,7 +65,7 @@ def test_what_words_mean_is_learned_from_answers() -> None:
     assert weights["step used", "wear"] > 0.5
     # As many of one kind as of the other have these.
     assert weights["step made", "who"] == pytest.approx(0.0, abs=1e-3)
-    part = Part.of_table(table, np.arange(8))
+    part = PairPart.of_table(table, np.arange(8))
     assert part.firsts(part.sums(np.array(list(weights.values()))))[1].tolist() == [1.0] * 8
 
 

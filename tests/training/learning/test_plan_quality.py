@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from tests.training.learning.meanings import table_of
-from training.learning.pair_fit import Part
+from training.learning.pair_fit import PairPart
 from training.learning.plan_meanings import Values
 from training.learning.plan_quality import TEMPERATURES, best_temperature, calibration, measures
 
 
-def scored(*rows: tuple[list[float], list[float]]) -> list[tuple[Part, Values]]:
+def scored(*rows: tuple[list[float], list[float]]) -> list[tuple[PairPart, Values]]:
     """Return questions by the scores of their meanings and the F1 of each; no two meanings find the same."""
     table = table_of(*((scores, fit, list(range(len(fit)))) for scores, fit in rows))
-    part = Part.of_table(table, np.arange(len(rows)))
+    part = PairPart.of_table(table, np.arange(len(rows)))
     return [(part, part.scores)]
 
 

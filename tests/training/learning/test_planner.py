@@ -18,7 +18,7 @@ from search.domain.trace import Limit
 from search.neural.plan_scorer import PairWeights
 from search.services.jobs.checkpoints import FileCheckpoints
 from search.stages.plan import Planner
-from search.stages.plan.sparse import Elements, Learned
+from search.stages.plan.sparse import Elements, LearnedScorer
 from tests.training import makers
 from training.data.examples import Example
 from training.data.hashes import question_hash
@@ -132,7 +132,7 @@ def test_what_is_served_scores_as_what_was_trained(planner: Planner, learned: Le
     weights = PairWeights.of("a", json.loads(learned.files["weights.json"]))
     plain, taught = (
         {repr(one.asked): one for one in replace(planner.reader, learned=how).read(example.text, Limit())}
-        for how in (None, Learned(weights, elements))
+        for how in (None, LearnedScorer(weights, elements))
     )
     assert len(taught) > 2
     for name, one in taught.items():

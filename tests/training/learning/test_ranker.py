@@ -25,13 +25,13 @@ from search.signals.first_result import CALIBRATION, INPUTS
 from tests.training import makers
 from training.data.examples import BadQuestions, Example
 from training.data.hashes import question_hash
-from training.learning.ranker_fit import Part, Ranks, fit_parts, fit_trees, mean_scores
+from training.learning.ranker_fit import RankerPart, Ranks, fit_parts, fit_trees, mean_scores
 from training.learning.ranker_settings import RankerSettings
 from training.learning.task import FOLDS
 from training.services.found import found_by
 from training.services.train import SEARCHES_SEED, train
 from training.services.train_all import train_all
-from training.services.train_request import Request
+from training.services.train_request import TrainRequest
 
 pytestmark = pytest.mark.django_db
 QUICK: dict[str, Any] = {"folds": 2, "seeds": 2, "rounds": 20, "least": 5, "rate": 0.2}
@@ -56,7 +56,9 @@ def trained(examples: list[Example] = TAUGHT, run: RunContext | None = None, **s
 def test_where_nobody_has_asked_it_learns_from_made_questions_and_is_not_switched_on(base: KnowledgeBase) -> None:
     learned = {f"ranker.{name}": value for name, value in QUICK.items()}
     report = train_all(
-        Request(knowledge_base="makers", examples=[], learners=["ranker"], settings=learned, synthesised=60, judged=20)
+        TrainRequest(
+            knowledge_base="makers", examples=[], learners=["ranker"], settings=learned, synthesised=60, judged=20
+        )
     )
     [part] = [part for part in report["parts"] if part["part"] == "ranker"]
     assert (part["switched_on"], report["active"], report["switched_on"]) == (False, False, [])
@@ -233,7 +235,9 @@ def test_parts_that_are_fitted_side_by_side_are_those_fitted_alone() -> None:
     questions = [Ranks(one, one[:, 0] > 1) for one in chance.normal(size=(40, 30, 3)).astype(np.float32)]
     how = RankerSettings(rounds=10, least=5)
     told: list[int] = []
-    several = fit_parts([Part(questions[:20], 1), Part(questions, 2), Part(questions[20:], 1)], how, told.append)
+    several = fit_parts(
+        [RankerPart(questions[:20], 1), RankerPart(questions, 2), RankerPart(questions[20:], 1)], how, told.append
+    )
     alone = [
         fit_trees(*one, lambda: None)
         for one in ((questions[:20], how, 1), (questions, how, 2), (questions[20:], how, 1))
@@ -255,4 +259,4 @@ def test_fits_side_by_side_all_stop_when_asked() -> None:
     signals = np.random.default_rng(0).normal(size=(50, 2)).astype(np.float32)
     endless = RankerSettings(least=2, rounds=5_000_000)
     with pytest.raises(Stop):
-        fit_parts([Part([Ranks(signals, signals[:, 0] > 1)], 1)] * 3, endless, stop)
+        fit_parts([RankerPart([Ranks(signals, signals[:, 0] > 1)], 1)] * 3, endless, stop)

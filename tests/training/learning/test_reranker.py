@@ -33,7 +33,7 @@ from training.learning.reranker import LearnedReranker, RerankerLearner, Reranke
 from training.learning.reranker_lists import held_out, listed, refuse_few
 from training.learning.reranker_quality import Mix, Ordered, best_mix, figures
 from training.learning.reranker_settings import RerankerSettings
-from training.learning.task import Found, Material, Reader, TooFew
+from training.learning.task import FoundOfTask, Material, TaskReader, TooFew
 
 COUNT = 26
 
@@ -60,15 +60,15 @@ class Searches:
     blind: bool = False
     places: Sequence[int] = tuple(range(COUNT))
 
-    def __call__(self, place: int, limit: Limit) -> Found | None:
+    def __call__(self, place: int, limit: Limit) -> FoundOfTask | None:
         if place == 3:
             return None
         keys = [(place + step) % 40 for step in (3, 1, 0 if not self.blind else 4, 5, 2)]
         ranking = Ranking.in_order(Candidate(key, -float(at)) for at, key in enumerate(keys))
         fusion = Fusion.of({"text": ranking}, {"text": 1.0}, 1.0, by_key)
-        return Found(Question("?"), fusion, [], CheckedConditions())
+        return FoundOfTask(Question("?"), fusion, [], CheckedConditions())
 
-    def read(self, places: Sequence[int], reader: Reader, run: RunContext) -> Iterator[tuple[int, Any]]:
+    def read(self, places: Sequence[int], reader: TaskReader, run: RunContext) -> Iterator[tuple[int, Any]]:
         for place in places:
             run.check()
             found = self(place, run.limit)

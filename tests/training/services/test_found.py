@@ -18,7 +18,7 @@ from search.services.searches.search_batch import search_unstored
 from tests.training import makers
 from training.data.examples import Example
 from training.data.hashes import question_hash
-from training.learning.task import FOLDS, Finder, Found, LearningTools
+from training.learning.task import FOLDS, Finder, FoundOfTask, LearningTools
 from training.services.found import ReadingAnswerer, found_by
 from training.services.train import train
 
@@ -32,7 +32,7 @@ def finder(examples: list[Example]) -> Finder:
     return found_by(release, "grasp", examples)
 
 
-def found_of(examples: list[Example], place: int) -> Found:
+def found_of(examples: list[Example], place: int) -> FoundOfTask:
     one = finder(examples)(place, Limit())
     assert one is not None
     return one
@@ -123,7 +123,7 @@ class FirstKeys:
 
     number: int
 
-    def __call__(self, found: Found, tools: LearningTools) -> tuple[int, list[int]]:
+    def __call__(self, found: FoundOfTask, tools: LearningTools) -> tuple[int, list[int]]:
         return tools.adjacency.size, list(found.fusion.ranking.keys[: self.number])
 
 

@@ -26,11 +26,11 @@ from tests.training import makers
 from training.data.examples import BadQuestions, Example
 from training.models import Evaluation
 from training.services.judge_learner import ONLY_MADE_ONES
-from training.services.judge_version import Judged, compare
+from training.services.judge_version import JudgedVersion, compare
 from training.services.question_sets import register_questions
 from training.services.train_all import train_all
 from training.services.train_parts import parts_of_pipeline
-from training.services.train_request import Request
+from training.services.train_request import TrainRequest
 
 pytestmark = pytest.mark.django_db
 TAUGHT = makers.questions(end=makers.TAUGHT)
@@ -62,9 +62,9 @@ def town(makers_base: KnowledgeBase, settings: Settings) -> KnowledgeBase:
     return makers_base
 
 
-def asked(**changed: Any) -> Request:
+def asked(**changed: Any) -> TrainRequest:
     given: dict[str, Any] = {"knowledge_base": "makers", "examples": TAUGHT, "settings": QUICK}
-    return Request(**{**given, **changed})
+    return TrainRequest(**{**given, **changed})
 
 
 def test_parts_follow_the_stages_of_the_pipeline_and_what_takes_long_is_asked_for(town: KnowledgeBase) -> None:
@@ -179,9 +179,9 @@ def test_ten_questions_bear_out_nothing(town: KnowledgeBase) -> None:
     assert (report["pipeline_version"], report["active"]) == (0, False)
 
 
-def judged(hits: list[float], fair: list[bool]) -> Judged:
+def judged(hits: list[float], fair: list[bool]) -> JudgedVersion:
     values = {name: np.array(hits) for name in ("H@1", "H@5", "R@20", "MRR")}
-    return Judged("e", values, np.array(fair))
+    return JudgedVersion("e", values, np.array(fair))
 
 
 def test_only_questions_that_are_fair_to_both_decide() -> None:

@@ -14,7 +14,7 @@ from search.language.quantities import UNITS
 from search.text import words
 from training.data.synthesis import english
 from training.data.synthesis.english_words import fill
-from training.data.synthesis.parts import Compared
+from training.data.synthesis.parts import MadeComparison
 
 _NUMBERS = {2: ("two", "2"), 3: ("three", "3")}
 _EXCEPT = ("except those {a}", "except the ones {a}", "other than those {a}", "excluding those {a}",
@@ -87,7 +87,7 @@ def ordered(order: Order, kind: NodeType, one: str, many: str, chance: np.random
         counted = english.plural(words(order.by.to_label))
         said = _one(_SEVERAL_COUNTED if number else _COUNTED, chance)
         return fill(said, p1=one, p=many, n=number, c=counted, m=_one(_MANY[order.direction], chance))
-    scale = Scale.of(order.field, kind)
+    scale = ConditionScale.of(order.field, kind)
     superlatives = [form for form in scale.superlatives(order.direction) if form]
     if superlatives and chance.random() < 0.7:
         said = _one(_SEVERAL_BY_WORD if number else _FIRST_BY_WORD, chance)
@@ -99,9 +99,9 @@ def ordered(order: Order, kind: NodeType, one: str, many: str, chance: np.random
     )  # fmt: skip
 
 
-def compared(told: Compared, kind: NodeType, chance: np.random.Generator) -> str:
+def compared(told: MadeComparison, kind: NodeType, chance: np.random.Generator) -> str:
     """Return what follows a noun for nodes whose field compares with that of a named node."""
-    scale, more = Scale.of(told.field, kind), told.op == ">"
+    scale, more = ConditionScale.of(told.field, kind), told.op == ">"
     shapes = [
         f"with a {'higher' if more else 'lower'} {{f}} than {{x}}",
         f"with {'more' if more else 'less'} {{f}} than {{x}}",
@@ -119,7 +119,7 @@ def compared(told: Compared, kind: NodeType, chance: np.random.Generator) -> str
 
 
 @dataclass(frozen=True)
-class Scale:
+class ConditionScale:
     """A field as a property with an order: its noun, whether it is a time, and the adjectives of its ends.
 
     `high` and `low` hold (base form, comparative, superlative) of each adjective; there are none for a field that the
@@ -132,7 +132,7 @@ class Scale:
     low: tuple[tuple[str, str, str], ...] = ()
 
     @classmethod
-    def of(cls, field: str, kind: NodeType) -> Scale:
+    def of(cls, field: str, kind: NodeType) -> ConditionScale:
         """Return the scale of a field of a node type, by the words of its name, its unit and its kind."""
         noun = words(field)
         head, _, last = noun.rpartition(" ")

@@ -18,11 +18,11 @@ from search.domain.graph import DIRECTIONS, Node
 from search.domain.plan import Count, Filter, Order
 from search.interfaces import Keys
 from training.data.synthesis.base import Base
-from training.data.synthesis.fields import Fields
-from training.data.synthesis.parts import Compared, Draft, Step, Way
-from training.data.synthesis.reading import Reader
+from training.data.synthesis.fields import MadeFields
+from training.data.synthesis.parts import MadeComparison, MadeDraft, MadeStep, MadeWay
+from training.data.synthesis.reading import SynthesisReader
 from training.data.synthesis.tools import SynthesisTools
-from training.data.synthesis.ways import MOST_EDGES, Ways
+from training.data.synthesis.ways import MOST_EDGES, MadeWays
 
 _ANOTHER = 6
 """Draws of another node that a condition tells from the answer."""
@@ -33,16 +33,16 @@ _FALLING = 0.7
 
 
 @dataclass(frozen=True, eq=False)
-class Conditions:
+class MadeConditions:
     """Draws conditions for the nodes that the rest of a question leaves, and applies them."""
 
     tools: SynthesisTools
     base: Base
-    reader: Reader
-    ways: Ways
-    fields: Fields
+    reader: SynthesisReader
+    ways: MadeWays
+    fields: MadeFields
 
-    def exclusion(self, key: int, others: Keys, chance: np.random.Generator) -> Way | None:
+    def exclusion(self, key: int, others: Keys, chance: np.random.Generator) -> MadeWay | None:
         """Return a way to a named node that one of the others meets and the node `key` does not; None by bad luck."""
         for other in self._drawn(key, others, chance):
             way = self.ways.draw(other, 1 if chance.random() < 0.85 else 2, chance, MOST_EDGES)
@@ -50,13 +50,13 @@ class Conditions:
                 return way
         return None
 
-    def lack(self, key: int, others: Keys, chance: np.random.Generator) -> Way | None:
+    def lack(self, key: int, others: Keys, chance: np.random.Generator) -> MadeWay | None:
         """Return a way of one step without an end, that one of the others has and the node `key` has not."""
         for other in self._drawn(key, others, chance):
             walked = self.ways.walk(other, 1, chance)
             if walked is None:
                 continue
-            way = Way(walked[0], ())
+            way = MadeWay(walked[0], ())
             having = self._having(np.array([key], dtype=np.int32), way.steps[0])
             if having is not None and not having.any():
                 return way
@@ -91,7 +91,7 @@ class Conditions:
         # Whoever asks for the fewest means those with at least one.
         return None if not falling and 0 in distinct else order
 
-    def comparison(self, node: Node, chance: np.random.Generator) -> Compared | None:
+    def comparison(self, node: Node, chance: np.random.Generator) -> MadeComparison | None:
         """Return a comparison that a node meets with a named node of its type; None by bad luck."""
         known = [one.name for one in self.fields.by_type.get(node.type, ()) if one.kind in ("number", "date")]
         known = [name for name in known if isinstance(node.fields.get(name), int | float | str)]
@@ -105,10 +105,10 @@ class Conditions:
             alike = isinstance(value, str) == isinstance(mine, str)
             if not keys or not isinstance(value, int | float | str) or not alike or value == mine:
                 continue
-            return Compared(field, ">" if mine > value else "<", keys, answer_type, other.name)  # type: ignore[operator]
+            return MadeComparison(field, ">" if mine > value else "<", keys, answer_type, other.name)  # type: ignore[operator]
         return None
 
-    def met(self, draft: Draft, keys: Keys) -> Keys | None:
+    def met(self, draft: MadeDraft, keys: Keys) -> Keys | None:
         """Return those of the nodes that meet the comparison and the exclusions of a draft, then its order.
 
         None if that takes too many edges, or if one of these conditions changes nothing.
@@ -137,18 +137,18 @@ class Conditions:
     def _places(self, chance: np.random.Generator) -> int:
         return int(chance.integers(2, 4)) if chance.random() < _SEVERAL else 1
 
-    def _meets(self, key: int, way: Way) -> bool:
+    def _meets(self, key: int, way: MadeWay) -> bool:
         found = self._excluded(int(self.tools.adjacency.types[key]), np.array([key], dtype=np.int32), way)
         return found is None or bool(found.any())
 
-    def _excluded(self, answer_type: int, keys: Keys, way: Way) -> NDArray[np.bool_] | None:
+    def _excluded(self, answer_type: int, keys: Keys, way: MadeWay) -> NDArray[np.bool_] | None:
         """Return for each node whether it meets a way; None if that takes too many edges."""
         if not way.ends:
             return self._having(keys, way.steps[0])
         found = self.ways.found(answer_type, (way,))
         return None if found is None else np.isin(keys, found)
 
-    def _having(self, keys: Keys, step: Step) -> NDArray[np.bool_] | None:
+    def _having(self, keys: Keys, step: MadeStep) -> NDArray[np.bool_] | None:
         """Return for each node whether a step leads anywhere; None if that takes too many edges."""
         having = np.zeros(len(keys), dtype=bool)
         for direction in step.directions:
@@ -193,7 +193,7 @@ class Conditions:
         kept = [places.get(value, last) <= (order.limit or last) for value in values]
         return keys[np.array(kept, dtype=bool)]
 
-    def _comparing(self, compared: Compared, keys: Keys) -> Keys:
+    def _comparing(self, compared: MadeComparison, keys: Keys) -> Keys:
         """Return those of the nodes that meet a comparison with any node that its name may mean."""
         kept = np.zeros(len(keys), dtype=bool)
         nodes = self.reader.nodes(keys)

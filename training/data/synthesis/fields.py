@@ -14,7 +14,7 @@ from search.domain.graph import Field, FieldValue, Node
 from search.domain.plan import Filter
 from search.language.quantities import FIRST_YEAR, LAST_YEAR
 from training.data.synthesis.base import READ_AT_ONCE, Base
-from training.data.synthesis.reading import Reader
+from training.data.synthesis.reading import SynthesisReader
 from training.data.synthesis.tools import SynthesisTools
 
 SCANNED = 2_000
@@ -26,12 +26,12 @@ _TARGET = "T"
 
 
 @dataclass(frozen=True, eq=False)
-class Fields:
+class MadeFields:
     """Draws conditions on fields, and finds the nodes that meet them."""
 
     tools: SynthesisTools
     base: Base
-    reader: Reader
+    reader: SynthesisReader
     _scanned: dict[int, tuple[Node, ...]] = field(default_factory=dict, init=False)
 
     def draw(self, node: Node, chance: np.random.Generator) -> tuple[Filter, ...]:

@@ -12,16 +12,16 @@ from search.domain.graph import Node
 from search.domain.plan import Ask
 from search.interfaces import Keys
 from training.data.synthesis.base import Base
-from training.data.synthesis.conditions import Conditions
-from training.data.synthesis.fields import SCANNED, Fields
-from training.data.synthesis.parts import Draft, Way
-from training.data.synthesis.passages import Passages
-from training.data.synthesis.reading import Reader
+from training.data.synthesis.conditions import MadeConditions
+from training.data.synthesis.fields import SCANNED, MadeFields
+from training.data.synthesis.parts import MadeDraft, MadeWay
+from training.data.synthesis.passages import MadePassages
+from training.data.synthesis.reading import SynthesisReader
 from training.data.synthesis.recipes import KINDS, Recipe, shares_of
 from training.data.synthesis.speech import Speaker, speaker_of
 from training.data.synthesis.texts import names_in
 from training.data.synthesis.tools import SynthesisTools
-from training.data.synthesis.ways import MOST_EDGES, MOST_MEANT, Ways
+from training.data.synthesis.ways import MOST_EDGES, MOST_MEANT, MadeWays
 
 MOST_ANSWERS = 15
 """Answers of a question; one with more is dropped, because its conditions say too little."""
@@ -38,11 +38,11 @@ DESCRIBED = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class MadeQuestion:
     """A question in words, its draft, and the keys of all its answers, sorted."""
 
     text: str
-    draft: Draft
+    draft: MadeDraft
     answers: tuple[int, ...]
 
 
@@ -54,7 +54,7 @@ class Maker:
     base: Base
     kinds: Sequence[Recipe] = KINDS
 
-    def question(self, node: Node, chance: np.random.Generator) -> Question | None:
+    def question(self, node: Node, chance: np.random.Generator) -> MadeQuestion | None:
         """Return a question with this node among its answers, or None if several draws gave none."""
         if not any(self.shares):
             return None
@@ -66,11 +66,11 @@ class Maker:
                     return made
         return None
 
-    def draft(self, recipe: Recipe, node: Node, chance: np.random.Generator) -> Draft | None:
+    def draft(self, recipe: Recipe, node: Node, chance: np.random.Generator) -> MadeDraft | None:
         """Return conditions of a kind that a node meets, or None if this draw led nowhere."""
         answer_type = self.base.schema.type_codes[node.type]
-        draft = Draft(recipe.kind, node.key, answer_type, ask=recipe.ask, bare=recipe.bare)
-        ways: list[Way] = []
+        draft = MadeDraft(recipe.kind, node.key, answer_type, ask=recipe.ask, bare=recipe.bare)
+        ways: list[MadeWay] = []
         narrowed = recipe.text or recipe.filters or recipe.exclude or recipe.order or recipe.compared
         most = MOST_EDGES if narrowed or len(recipe.hops) > 1 else most_answers(recipe.ask)
         for at, hops in enumerate(recipe.hops):
@@ -88,7 +88,9 @@ class Maker:
         draft = replace(draft, ways=tuple(ways), passage=passage, filters=filters)
         return self._conditioned(recipe, draft, node, chance) if narrowed else draft
 
-    def _conditioned(self, recipe: Recipe, draft: Draft, node: Node, chance: np.random.Generator) -> Draft | None:
+    def _conditioned(
+        self, recipe: Recipe, draft: MadeDraft, node: Node, chance: np.random.Generator
+    ) -> MadeDraft | None:
         """Return a draft with the exclusion, the order or the comparison of its kind; None if there is none to draw."""
         if not (recipe.exclude or recipe.order or recipe.compared):
             return draft
@@ -108,7 +110,7 @@ class Maker:
         order = by(draft.answer_type, keys, chance)
         return None if order is None else replace(draft, order=order)
 
-    def _left(self, draft: Draft) -> Keys | None:
+    def _left(self, draft: MadeDraft) -> Keys | None:
         """Return the nodes that meet the ways and the filters of a draft; None if they are too many to look at."""
         keys: Sequence[int] | Keys | None
         if draft.ways:
@@ -122,12 +124,12 @@ class Maker:
         own = self.base.of_type(draft.answer_type)
         return own if len(own) <= SCANNED else None
 
-    def _filtered(self, draft: Draft, keys: Keys) -> Keys:
+    def _filtered(self, draft: MadeDraft, keys: Keys) -> Keys:
         if not draft.filters:
             return keys
         return np.array(self.fields.meeting(draft.filters, [int(key) for key in keys]), dtype=np.int32)
 
-    def answers(self, draft: Draft, node: Node) -> tuple[int, ...] | None:
+    def answers(self, draft: MadeDraft, node: Node) -> tuple[int, ...] | None:
         """Return the keys of all nodes that meet a draft, sorted; None if they are too many, or too costly to find.
 
         Conditions on the graph and on fields are met exactly. Words of a text are looked for in all nodes that the
@@ -164,7 +166,7 @@ class Maker:
         found = tuple(sorted(int(key) for key in keys))
         return found if node.key in found else None
 
-    def _condition_met(self, draft: Draft) -> tuple[int, ...] | None:
+    def _condition_met(self, draft: MadeDraft) -> tuple[int, ...] | None:
         """Return the answers of a draft with an exclusion, an order or a comparison; None if there is none to give."""
         left = self._left(draft)
         keys = self.conditions.met(draft, left) if left is not None else None
@@ -172,7 +174,7 @@ class Maker:
             return None
         return tuple(sorted(int(key) for key in keys))
 
-    def _checked(self, draft: Draft, node: Node, chance: np.random.Generator) -> Question | None:
+    def _checked(self, draft: MadeDraft, node: Node, chance: np.random.Generator) -> MadeQuestion | None:
         """Return the draft as a question, unless it has no answer, too many, or names one of them."""
         answers = self.answers(draft, node)
         if answers is None:
@@ -183,9 +185,9 @@ class Maker:
         others = [key for key in answers if key != node.key]
         if others and any(names_in(text, (one.name, *one.aliases)) for one in self.reader.nodes(others)):
             return None
-        return Question(text, draft, answers)
+        return MadeQuestion(text, draft, answers)
 
-    def _described(self, key: int, hops: int, chance: np.random.Generator) -> Way | None:
+    def _described(self, key: int, hops: int, chance: np.random.Generator) -> MadeWay | None:
         """Return a way to a node that is described by its text."""
         walked = self.ways.walk(key, hops, chance)
         if walked is None:
@@ -196,7 +198,7 @@ class Maker:
         if passage is None:
             return None
         ends = tuple(self.passages.found(passage, far))
-        return Way(steps, ends, passage=passage) if len(ends) <= MOST_MEANT else None
+        return MadeWay(steps, ends, passage=passage) if len(ends) <= MOST_MEANT else None
 
     @cached_property
     def shares(self) -> list[float]:
@@ -207,29 +209,29 @@ class Maker:
         return shares_of(self.base, filterable, self.kinds)
 
     @cached_property
-    def reader(self) -> Reader:
+    def reader(self) -> SynthesisReader:
         """The reader of nodes."""
-        return Reader(self.tools)
+        return SynthesisReader(self.tools)
 
     @cached_property
-    def ways(self) -> Ways:
+    def ways(self) -> MadeWays:
         """The ways through the graph."""
-        return Ways(self.tools, self.base)
+        return MadeWays(self.tools, self.base)
 
     @cached_property
-    def passages(self) -> Passages:
+    def passages(self) -> MadePassages:
         """The passages of texts."""
-        return Passages(self.tools, self.base, self.reader)
+        return MadePassages(self.tools, self.base, self.reader)
 
     @cached_property
-    def fields(self) -> Fields:
+    def fields(self) -> MadeFields:
         """The conditions on fields."""
-        return Fields(self.tools, self.base, self.reader)
+        return MadeFields(self.tools, self.base, self.reader)
 
     @cached_property
-    def conditions(self) -> Conditions:
+    def conditions(self) -> MadeConditions:
         """The exclusions, orders and comparisons."""
-        return Conditions(self.tools, self.base, self.reader, self.ways, self.fields)
+        return MadeConditions(self.tools, self.base, self.reader, self.ways, self.fields)
 
     @cached_property
     def speaker(self) -> Speaker:

@@ -9,7 +9,7 @@ from search.domain.plan import Ask, Filter, Operator, Order
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class MadeStep:
     """One edge of a way, as seen from its end that is nearer to the answer.
 
     `relation` and `far_type` are codes. `directions` are the stored directions that fit, both where the relation says
@@ -35,21 +35,21 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class MadeWay:
     """A condition on the answer: a way through the graph to a node that the question names or describes.
 
     `steps` begin at the answer. `ends` are the keys of all nodes that the words for the last node may mean. Its words
     are a name, or a passage of its text. A way that is excluded may have no end: then any node at its end counts.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[MadeStep, ...]
     ends: tuple[int, ...]
     name: str = ""
     passage: Passage | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class MadeComparison:
     """A comparison of a field of the answer with the same field of a named node: `field op the field of name`.
 
     `keys` are the nodes of the type `node_type` (a code) that the name may mean.
@@ -63,7 +63,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class MadeDraft:
     """A question before it is put into words: nodes of the type `answer_type` (a code) that meet every condition.
 
     `kind` is the row of `KINDS` that drew it. `about` is the key of the node that it was drawn from. `exclusions` are
@@ -74,11 +74,11 @@ class Draft:
     kind: str
     about: int
     answer_type: int
-    ways: tuple[Way, ...] = ()
+    ways: tuple[MadeWay, ...] = ()
     filters: tuple[Filter, ...] = ()
     passage: Passage | None = None
-    exclusions: tuple[Way, ...] = ()
-    compared: Compared | None = None
+    exclusions: tuple[MadeWay, ...] = ()
+    compared: MadeComparison | None = None
     order: Order | None = None
     ask: Ask = "which"
     bare: bool = False
@@ -93,6 +93,6 @@ class Draft:
         """Whether any condition is about a text."""
         return self.passage is not None or any(way.passage is not None for way in self.ways)
 
-    def named(self, kind: str) -> Draft:
+    def named(self, kind: str) -> MadeDraft:
         """Return the same draft as another kind."""
         return replace(self, kind=kind)

@@ -12,7 +12,7 @@ from search.interfaces import Keys
 from search.language.words import FUNCTION_WORDS
 from training.data.synthesis.base import Base
 from training.data.synthesis.parts import Passage
-from training.data.synthesis.reading import Reader
+from training.data.synthesis.reading import SynthesisReader
 from training.data.synthesis.texts import (
     own_text,
     sentences,
@@ -37,12 +37,12 @@ _SHARES = (0.4, 0.25, 0.2, 0.15)
 
 
 @dataclass(frozen=True, eq=False)
-class Passages:
+class MadePassages:
     """Draws passages, and finds the nodes that meet them."""
 
     tools: SynthesisTools
     base: Base
-    reader: Reader
+    reader: SynthesisReader
 
     def draw(self, node: Node, chance: np.random.Generator) -> Passage | None:
         """Return a passage of a node's text, or None if the text says nothing that tells the node apart."""

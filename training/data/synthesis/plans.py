@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from search.domain.graph import Schema
 from search.domain.plan import Anchor, Exclusion, FieldOf, Filter, Hop, Plan, Target
-from training.data.synthesis.parts import Draft, Way
+from training.data.synthesis.parts import MadeDraft, MadeWay
 
 Ids = Callable[[Sequence[int]], Sequence[str]]
 """Keys → ids of nodes."""
@@ -21,7 +21,7 @@ class Planned:
     ids: Ids
     _variables: int = field(default=0, init=False)
 
-    def plan(self, draft: Draft) -> Plan:
+    def plan(self, draft: MadeDraft) -> Plan:
         """Return the plan of a draft. What a draft says of texts becomes the text that is left over."""
         ways = [self._way(way) for way in draft.ways]
         excluded = [self._way(way) for way in draft.exclusions]
@@ -42,7 +42,7 @@ class Planned:
             ask=draft.ask,
         )
 
-    def _way(self, way: Way) -> tuple[list[Anchor], list[Hop]]:
+    def _way(self, way: MadeWay) -> tuple[list[Anchor], list[Hop]]:
         """Return the anchor at the end of a way, if it has one, and its hops, beginning at T."""
         hops, near = list[Hop](), "T"
         for step in way.steps:
@@ -63,6 +63,6 @@ class Planned:
         return f"x{self._variables}"
 
 
-def plan_of(draft: Draft, schema: Schema, ids: Ids) -> Plan:
+def plan_of(draft: MadeDraft, schema: Schema, ids: Ids) -> Plan:
     """Return the plan that a draft stands for."""
     return Planned(schema, ids).plan(draft)

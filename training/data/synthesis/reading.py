@@ -17,7 +17,7 @@ KEPT_CHARACTERS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
-class Reader:
+class SynthesisReader:
     """Reads nodes; about `KEPT` of them stay in memory."""
 
     tools: SynthesisTools

@@ -13,7 +13,7 @@ from training.data.synthesis.base import Base
 from training.data.synthesis.english_words import fill
 from training.data.synthesis.filter_words import filters_said
 from training.data.synthesis.forms import Forms, forms_of
-from training.data.synthesis.parts import Draft, Passage, Step, Way
+from training.data.synthesis.parts import MadeDraft, MadeStep, MadeWay, Passage
 
 _ASKED = 0.4
 """Share of the questions of one way that are whole questions (`who directed X`) if the relation has such a form."""
@@ -32,7 +32,7 @@ _MARKED = 0.6
 class Speaker(Protocol):
     """Puts drafts into words of one language."""
 
-    def say(self, draft: Draft, chance: np.random.Generator) -> str:
+    def say(self, draft: MadeDraft, chance: np.random.Generator) -> str:
         """Return a question; the same draft is put in another way each time."""
         ...
 
@@ -48,7 +48,7 @@ class PlainSpeaker:
 
     base: Base
 
-    def say(self, draft: Draft, chance: np.random.Generator) -> str:
+    def say(self, draft: MadeDraft, chance: np.random.Generator) -> str:
         """Return the words of a draft, some in another order."""
         if draft.bare:
             return ", ".join(_bare(draft, chance))
@@ -61,7 +61,7 @@ class PlainSpeaker:
             return ", ".join(parts)
         return f"{noun}: {', '.join(parts)}" if chance.random() < 0.5 else f"{', '.join(parts)}, {noun}"
 
-    def _way(self, way: Way) -> str:
+    def _way(self, way: MadeWay) -> str:
         said = []
         for step in way.steps:
             relation = self.base.schema.relations[step.relation]
@@ -78,7 +78,7 @@ class EnglishSpeaker:
     base: Base
     _forms: dict[tuple[int, bool], Forms] = field(default_factory=dict, init=False)
 
-    def say(self, draft: Draft, chance: np.random.Generator) -> str:
+    def say(self, draft: MadeDraft, chance: np.random.Generator) -> str:
         """Return a question."""
         said = self._said(draft, chance)
         said = said if chance.random() >= _LOWER else said.lower()
@@ -87,7 +87,7 @@ class EnglishSpeaker:
         asks = said.lower().startswith(("wh", "are ", "is ", "can ", "could ", "do ", "how ", "in which"))
         return f"{said}?" if asks and chance.random() < _MARKED else said
 
-    def _said(self, draft: Draft, chance: np.random.Generator) -> str:
+    def _said(self, draft: MadeDraft, chance: np.random.Generator) -> str:
         if draft.bare:
             return self._in_bare_words(draft, chance)
         whole = not (draft.filters or draft.passage or draft.is_conditioned) and len(draft.ways) == 1
@@ -106,7 +106,7 @@ class EnglishSpeaker:
             frames += english_words.PEOPLE_FRAMES * 3
         return fill(_one(frames, chance), n=phrase)
 
-    def _in_bare_words(self, draft: Draft, chance: np.random.Generator) -> str:
+    def _in_bare_words(self, draft: MadeDraft, chance: np.random.Generator) -> str:
         """Return names and passages in any order, joined by words that say nothing of how they belong together."""
         first, *others = _bare(draft, chance)
         said = first
@@ -114,7 +114,7 @@ class EnglishSpeaker:
             said += f"{_one(english_words.BARE_JOINTS, chance)}{part}"
         return fill(_one(english_words.BARE, chance), p=said)
 
-    def _of_phrase(self, noun: str, phrase: str, draft: Draft, chance: np.random.Generator) -> str:
+    def _of_phrase(self, noun: str, phrase: str, draft: MadeDraft, chance: np.random.Generator) -> str:
         """Return a question that orders, counts or asks for the existence of what a noun phrase in the plural names."""
         many = english.plural(noun)
         one = f"{noun}{phrase[len(many) :]}" if phrase.startswith(many) else phrase
@@ -125,7 +125,7 @@ class EnglishSpeaker:
         frames = condition_words.HOW_MANY if draft.ask == "how many" else condition_words.WHETHER
         return fill(_one(frames, chance), n=phrase, one=one)
 
-    def _asked(self, draft: Draft, chance: np.random.Generator) -> str:
+    def _asked(self, draft: MadeDraft, chance: np.random.Generator) -> str:
         """Return a whole question about one way, or an empty string if its relation has no such form."""
         way = draft.ways[0]
         forms = self._forms_of(way.steps[0], draft.answer_type)
@@ -143,7 +143,7 @@ class EnglishSpeaker:
         asked = english.agreeing(asked) if len(way.steps) > 1 else asked
         return fill(asked, wh=_one(asking, chance), o=self._thing(way, 0, chance))
 
-    def _phrase(self, noun: str, draft: Draft, chance: np.random.Generator) -> str:
+    def _phrase(self, noun: str, draft: MadeDraft, chance: np.random.Generator) -> str:
         """Return a noun phrase in the plural for the nodes that meet the ways and the filters."""
         after = []
         head = english.plural(noun)
@@ -161,7 +161,7 @@ class EnglishSpeaker:
             phrase += f" {condition_words.compared(draft.compared, kind, chance)}"
         return " ".join([phrase, *(self._excluded(way, draft, chance) for way in draft.exclusions)])
 
-    def _excluded(self, way: Way, draft: Draft, chance: np.random.Generator) -> str:
+    def _excluded(self, way: MadeWay, draft: MadeDraft, chance: np.random.Generator) -> str:
         """Return what follows a noun phrase for a way that no answer meets."""
         step = way.steps[0]
         form = _one(self._forms_of(step, draft.answer_type).after or ("with {o}",), chance)
@@ -176,7 +176,7 @@ class EnglishSpeaker:
         return condition_words.excluded(form, self._thing(way, 0, chance), chance)
 
     def _condition(
-        self, way: Way, at: int, near: int, chance: np.random.Generator, *, with_role: bool = True
+        self, way: MadeWay, at: int, near: int, chance: np.random.Generator, *, with_role: bool = True
     ) -> tuple[str, str]:
         """Return a noun phrase that replaces the noun (or ""), and what follows the noun, for a way from a step on."""
         step = way.steps[at]
@@ -202,7 +202,7 @@ class EnglishSpeaker:
         )
         return "", fill(_one(loose, chance), o=thing)
 
-    def _thing(self, way: Way, at: int, chance: np.random.Generator) -> str:
+    def _thing(self, way: MadeWay, at: int, chance: np.random.Generator) -> str:
         """Return the node at the far end of a step in words: its name, its passage, or a phrase for the rest."""
         code = way.steps[at].far_type
         noun = _noun(self.base, code, chance)
@@ -224,11 +224,11 @@ class EnglishSpeaker:
         shapes = ("{o}", "{o}", "{o}", "{o}", "the {t} {o}", "{t} {o}")
         return fill(_one(shapes, chance), t=noun, o=way.name)
 
-    def _sharing(self, way: Way, at: int, near: int, chance: np.random.Generator) -> str:
+    def _sharing(self, way: MadeWay, at: int, near: int, chance: np.random.Generator) -> str:
         """Return what follows a noun for nodes that share a neighbour with another node of their type."""
         step, between = way.steps[at], way.steps[at].far_type
         thing = self._thing(way, at + 1, chance)
-        back = self._forms_of(Step(step.relation, way.steps[at + 1].directions, near), between)
+        back = self._forms_of(MadeStep(step.relation, way.steps[at + 1].directions, near), between)
         noun = _noun(self.base, between, chance)
         if "out" in step.directions:
             role = _one((*back.roles, noun), chance)
@@ -239,7 +239,7 @@ class EnglishSpeaker:
         shape = _one(english_words.SHARED_SOURCE, chance)
         return fill(shape, b=english.plural(noun), d=_one(done, chance), o=thing)
 
-    def _returns(self, way: Way, at: int, near: int) -> bool:
+    def _returns(self, way: MadeWay, at: int, near: int) -> bool:
         """Return whether a step is followed by the same relation back to the type it came from."""
         if at + 1 >= len(way.steps):
             return False
@@ -261,7 +261,7 @@ class EnglishSpeaker:
         after = english_words.SENTENCE_AFTER if passage.sentence else english_words.TEXT_AFTER
         return fill(_one(after, chance), n=phrase, p=passage.said)
 
-    def _forms_of(self, step: Step, near: int) -> Forms:
+    def _forms_of(self, step: MadeStep, near: int) -> Forms:
         """Return the forms of a step as seen from its nearer end, of the type `near`."""
         source = "out" in step.directions
         if len(step.directions) == 2 and near != step.far_type:
@@ -271,7 +271,7 @@ class EnglishSpeaker:
             self._forms[key] = forms_of(self.base.schema.relations[step.relation], answer_is_source=source)
         return self._forms[key]
 
-    def _usual(self, step: Step, near: int) -> bool:
+    def _usual(self, step: MadeStep, near: int) -> bool:
         """Return whether most edges of a relation between two types lead from the nearer type to the farther."""
         counts = self.base.schema.edges_between[self.base.schema.relations[step.relation].name]
         return counts.get((near, step.far_type), 0) >= counts.get((step.far_type, near), 0)
@@ -282,7 +282,7 @@ def _goes_on(passage: Passage) -> bool:
     return passage.sentence and passage.said.partition(" ")[0] in english_words.FINITE
 
 
-def _bare(draft: Draft, chance: np.random.Generator) -> list[str]:
+def _bare(draft: MadeDraft, chance: np.random.Generator) -> list[str]:
     """Return the names and passages of a draft in any order."""
     said = [way.passage.said if way.passage is not None else way.name for way in draft.ways]
     said += [draft.passage.said] if draft.passage is not None else []

@@ -16,7 +16,7 @@ from search.domain.graph import DIRECTIONS, Direction
 from search.interfaces import Keys
 from training.data.synthesis.base import Base, turned
 from training.data.synthesis.english import same_both_ways
-from training.data.synthesis.parts import Step, Way
+from training.data.synthesis.parts import MadeStep, MadeWay
 from training.data.synthesis.texts import plain
 from training.data.synthesis.tools import SynthesisTools
 
@@ -35,14 +35,14 @@ LONGEST_NAME = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Ways:
+class MadeWays:
     """Draws ways, and finds what they lead to."""
 
     tools: SynthesisTools
     base: Base
     _known: dict[int, tuple[list[tuple[int, Direction]], NDArray[np.float64]]] = field(default_factory=dict, init=False)
 
-    def draw(self, key: int, hops: int, chance: np.random.Generator, most: int) -> Way | None:
+    def draw(self, key: int, hops: int, chance: np.random.Generator, most: int) -> MadeWay | None:
         """Return a way of so many steps from a node to a node with a usable name, or None if this draw led nowhere.
 
         A way that more than `most` nodes meet leads nowhere.
@@ -51,17 +51,17 @@ class Ways:
         if walked is None:
             return None
         steps, end = walked
-        met = self._met(int(self.tools.adjacency.types[key]), Way(steps, (end,)), end, (end,))
+        met = self._met(int(self.tools.adjacency.types[key]), MadeWay(steps, (end,)), end, (end,))
         if met is None or len(met) > most:
             # Looked at before the name, because most draws end here.
             return None
         name = self.tools.nodes.references([end])[0].name
         ends = self.meant(end, name)
-        return Way(steps, ends, name) if ends else None
+        return MadeWay(steps, ends, name) if ends else None
 
-    def walk(self, key: int, hops: int, chance: np.random.Generator) -> tuple[tuple[Step, ...], int] | None:
+    def walk(self, key: int, hops: int, chance: np.random.Generator) -> tuple[tuple[MadeStep, ...], int] | None:
         """Return the steps of a random way and the key at its end; no node is visited twice."""
-        here, seen, steps = key, {key}, list[Step]()
+        here, seen, steps = key, {key}, list[MadeStep]()
         back: tuple[int, Direction] | None = None
         for _ in range(hops):
             step = self._step(here, chance, back)
@@ -75,7 +75,7 @@ class Ways:
             near_type, far_type = (int(code) for code in self.tools.adjacency.types[[here, there]])
             if there in seen or self.base.schema.node_types[far_type].hidden:
                 return None
-            steps.append(Step(relation, self._directions(relation, direction, near_type, far_type), far_type))
+            steps.append(MadeStep(relation, self._directions(relation, direction, near_type, far_type), far_type))
             seen.add(there)
             here = there
         return tuple(steps), here
@@ -89,7 +89,7 @@ class Ways:
         keys = tuple(sorted(one for one in self.tools.mentions.lookup(name) if types[one] == types[key]))
         return keys if key in keys and len(keys) <= MOST_MEANT else ()
 
-    def found(self, answer_type: int, ways: Sequence[Way]) -> Keys | None:
+    def found(self, answer_type: int, ways: Sequence[MadeWay]) -> Keys | None:
         """Return all nodes of a type that meet every way, sorted; None if that takes too many edges."""
         rows = list(product(*(way.ends for way in ways)))
         if len(rows) > MOST_ROWS:
@@ -105,7 +105,7 @@ class Ways:
             parts.append(kept if kept is not None else np.zeros(0, np.int32))
         return np.unique(np.concatenate(parts)).astype(np.int32) if parts else np.zeros(0, np.int32)
 
-    def _met(self, answer_type: int, way: Way, end: int, taken: Sequence[int]) -> Keys | None:
+    def _met(self, answer_type: int, way: MadeWay, end: int, taken: Sequence[int]) -> Keys | None:
         """Return the nodes that one way meets from one end; no other variable takes a node of `taken`."""
         graph = self.tools.adjacency
         here = np.array([end], dtype=np.int32)

@@ -86,7 +86,7 @@ class ExecutedPlan:
 
 
 @dataclass(frozen=True)
-class Way:
+class LostWay:
     """A plan of the question that finds expected answers.
 
     `starts` holds the ids of the nodes of each of its anchors, `names` the text and type of each. `f1` compares the
@@ -103,17 +103,17 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Ways:
+class LostWays:
     """The plans of the question that find expected answers, best first.
 
     `named` says whether the question names any node. `unsure` says why some plans may be missing.
     """
 
-    ways: tuple[Way, ...] = ()
+    ways: tuple[LostWay, ...] = ()
     named: bool = True
     unsure: str = ""
 
-    def to(self, answer: str) -> list[Way]:
+    def to(self, answer: str) -> list[LostWay]:
         """Return the plans that find an answer, best first."""
         return [way for way in self.ways if answer in way.answers]
 
@@ -130,7 +130,7 @@ class GraphFacts:
     plans: tuple[ExecutedPlan, ...] = ()
     best: int | None = None
     problems: Mapping[StepRole, str] = field(default_factory=dict)
-    ways: Ways = field(default_factory=Ways)
+    ways: LostWays = field(default_factory=LostWays)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from search.domain.plan import Plan
 from search.domain.trace import StepRole
 from training.evaluation.lost.attribution import Loss
-from training.evaluation.lost.facts import ExecutedPlan, GraphFacts, Held, ListStep, RunFacts, Way
+from training.evaluation.lost.facts import ExecutedPlan, GraphFacts, Held, ListStep, LostWay, RunFacts
 from training.evaluation.lost.stages import LostStage
 
 COMPARABLE = 0.5
@@ -168,7 +168,7 @@ def _not_listed(facts: RunFacts, answer: str) -> Loss:
     return Loss(LostStage.RETRIEVED, LostStage.RETRIEVED.sentence)
 
 
-def _comparable(ways: list[Way]) -> list[Way]:
+def _comparable(ways: list[LostWay]) -> list[LostWay]:
     return [way for way in ways if way.f1 >= COMPARABLE * ways[0].f1]
 
 
@@ -186,7 +186,7 @@ def _also(graph: GraphFacts, answer: str) -> str:
     return f" Less probable plans find it: {said}." if len(others) > 1 else f" A less probable plan finds it: {said}."
 
 
-def _from(way: Way) -> str:
+def _from(way: LostWay) -> str:
     return " and ".join(way.names)
 
 

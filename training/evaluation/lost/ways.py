@@ -14,7 +14,7 @@ from search.interfaces import VectorIndex
 from search.stages.plan import Planner
 from search.stages.plan.read import Tried, shared
 from training.evaluation.lost.attribution import PossiblePlan
-from training.evaluation.lost.facts import Held, Way, Ways
+from training.evaluation.lost.facts import Held, LostWay, LostWays
 from training.evaluation.lost.rules import COMPARABLE
 from training.evaluation.lost.search_tools import SearchTools
 
@@ -42,7 +42,7 @@ class WaySearch:
 
     def __call__(
         self, text: str, answers: Mapping[str, int], executed: Sequence[Plan], limit: Limit
-    ) -> tuple[Ways, PossiblePlan | None, str]:
+    ) -> tuple[LostWays, PossiblePlan | None, str]:
         """Return the ways to the answers (id → key), the best plan for all of them, and a sentence if there is none.
 
         `executed` are the plans of the search, to recognise the best plan among them. Raises StageError,
@@ -51,10 +51,10 @@ class WaySearch:
         read = replace(self.planner.reader, tried=MOST_TRIED).read(text, limit)
         found = sorted(self._finding(read, answers), key=lambda one: -one.f1)
         if found:
-            return Ways(self._ways(found, answers, text)), self._possible(read, found[0], executed), ""
+            return LostWays(self._ways(found, answers, text)), self._possible(read, found[0], executed), ""
         if not any(one.plan.anchors for one in read):
-            return Ways(named=False), None, _NAMELESS
-        return Ways(), None, _NO_WAY
+            return LostWays(named=False), None, _NAMELESS
+        return LostWays(), None, _NO_WAY
 
     def _finding(self, read: Sequence[Tried], answers: Mapping[str, int]) -> list[_Found]:
         """Return the meanings that find answers, in the order of their scores."""
@@ -69,7 +69,7 @@ class WaySearch:
                 finding.append(_Found(one, tuple(hits.tolist()), 2 * len(hits) / (len(one.found) + len(keys))))
         return finding
 
-    def _ways(self, found: Sequence[_Found], answers: Mapping[str, int], text: str) -> tuple[Way, ...]:
+    def _ways(self, found: Sequence[_Found], answers: Mapping[str, int], text: str) -> tuple[LostWay, ...]:
         """Return the ways that are the best for one of their answers, or comparable with the best; best first."""
         best: dict[int, _Found] = {}
         for one in found:
@@ -85,7 +85,7 @@ class WaySearch:
             names = tuple(f"“{anchor.text}” ({anchor.label})" for anchor in anchors)
             if not names:
                 names = (f"all nodes of the type {' or '.join(one.tried.plan.target.labels)}",)
-            way = Way(starts, names, frozenset(ids[key] for key in one.hits), one.f1, len(one.tried.found))
+            way = LostWay(starts, names, frozenset(ids[key] for key in one.hits), one.f1, len(one.tried.found))
             ways.append(replace(way, places=self._places(one, ids, text)) if id(one) in first else way)
         return tuple(ways)
 

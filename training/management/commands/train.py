@@ -27,7 +27,7 @@ from training.services.question_sets import import_questions, name_of
 from training.services.synthesise import NUMBER
 from training.services.train import refuse_too_few, train
 from training.services.train_all import train_all
-from training.services.train_request import Request
+from training.services.train_request import TrainRequest
 
 
 class Command(BaseCommand):
@@ -88,7 +88,7 @@ def _trained(options: dict[str, Any], question_set: QuestionSet | None, examples
     if kind == ALL:
         learners = tuple(name for name in options["learners"].split(",") if name)
         arguments |= {"pipeline": options["pipeline"], "learners": learners}
-        request = Request(**common, pipeline=options["pipeline"], learners=learners)
+        request = TrainRequest(**common, pipeline=options["pipeline"], learners=learners)
         request.check()
     else:
         refuse_too_few(kind, settings, len(examples), options["synthesised"])

@@ -8,10 +8,10 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from search.domain.errors import Fault, InvalidRequest
-from training.annotation.final_grades import Way
+from training.annotation.final_grades import GradingWay
 from training.models import Adjudication, AnnotationItem, FinalRule
 from training.models.annotation import HIGHEST_GRADE, AnnotationQueue
-from training.services.annotation.grades import Given, GradedItem, QueueGrades, rule_of
+from training.services.annotation.grades import GivenGrade, GradedItem, QueueGrades, rule_of
 
 LONGEST_NOTE = 4_000
 
@@ -24,7 +24,7 @@ def disagreements(grades: QueueGrades) -> list[GradedItem]:
 
 def decided(item: GradedItem) -> bool:
     """Return whether an adjudicator's decision about the item stands."""
-    return item.final.way is Way.ADJUDICATED
+    return item.final.way is GradingWay.ADJUDICATED
 
 
 def _apart(item: GradedItem) -> int:
@@ -34,7 +34,7 @@ def _apart(item: GradedItem) -> int:
 
 @transaction.atomic
 def adjudicate(
-    *, item: AnnotationItem, user: User, grade: int | None, note: str = "", seen: Sequence[Given] = (),
+    *, item: AnnotationItem, user: User, grade: int | None, note: str = "", seen: Sequence[GivenGrade] = (),
     last: int | None = None,
 ) -> Adjudication:  # fmt: skip
     """Store a decision; a grade of None takes the decision before it back and opens the item again.

@@ -20,7 +20,7 @@ JUDGES = "training.add_judgement"
 
 
 @dataclass(frozen=True)
-class Waiting:
+class WaitingItem:
     """Items of a queue that somebody can still judge: of one person, and of others alone."""
 
     mine: int
@@ -32,7 +32,7 @@ def may_lead(user: AbstractBaseUser | AnonymousUser, queue: AnnotationQueue) -> 
     return user.is_authenticated and (queue.author_id == user.pk or bool(getattr(user, "has_perm")(LEADS)))  # noqa: B009
 
 
-def still_judging(user: AbstractBaseUser | AnonymousUser, queue: AnnotationQueue) -> Waiting | None:
+def still_judging(user: AbstractBaseUser | AnonymousUser, queue: AnnotationQueue) -> WaitingItem | None:
     """Return what a queue waits for if somebody judges in it, so that seeing others' grades would end its blindness.
 
     An item waits while fewer people than the overlap have judged it and somebody is left who could: an item that all of
@@ -58,7 +58,7 @@ def still_judging(user: AbstractBaseUser | AnonymousUser, queue: AnnotationQueue
         for item in open_items if counted[item] < queue.overlap
     ]  # fmt: skip
     mine, others = sum(user.pk in one for one in left), sum(bool(one) and user.pk not in one for one in left)
-    return Waiting(mine, others) if mine or others else None
+    return WaitingItem(mine, others) if mine or others else None
 
 
 def note_look(user: AbstractBaseUser | AnonymousUser, queue: AnnotationQueue) -> None:

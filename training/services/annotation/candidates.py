@@ -85,7 +85,7 @@ _PARTS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ShownCandidate:
     """A node for a question. `source` is the id of the asked question, or of a row of feedback for that rule.
 
     `kind` says what the rule saw in it: `lost`, `instead`, `disagreement`, `margin`, `random`, `feedback`.
@@ -133,12 +133,12 @@ def count_candidates(
 
 def draw_candidates(
     rule: str, base: KnowledgeBase, arguments: RuleArguments, sources: Sequence[tuple[Any, str]], seed: int, limit: int
-) -> list[Candidate]:
+) -> list[ShownCandidate]:
     """Return at most `limit` candidates: of small margins the smallest, else a sample drawn by the seed."""
     order = "priority, md5(%(seed)s || hash || node)" if rule == MARGIN else "md5(%(seed)s || hash || node)"
     drawn = f"WITH {_PARTS[rule]}, {_KEPT} SELECT source, node, kind FROM kept ORDER BY {order}, kind LIMIT %(limit)s"
     values = _values(rule, base, arguments, sources, seed) | {"limit": limit}
-    return [Candidate(*row) for row in _rows(drawn, values)]
+    return [ShownCandidate(*row) for row in _rows(drawn, values)]
 
 
 def _values(

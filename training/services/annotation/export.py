@@ -10,13 +10,13 @@ import orjson
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
 from search.domain.errors import Fault, InvalidRequest, nearest
-from training.annotation.final_grades import Way
+from training.annotation.final_grades import GradingWay
 from training.data.examples import BadQuestions
 from training.evaluation.trec import encode
 from training.models import AnnotationQueue, QuestionSet
 from training.services.annotation.agree import agreement_of
 from training.services.annotation.corrected import corrected_questions, merged
-from training.services.annotation.grades import Given, GradedItem, QueueGrades, pseudonym, read_grades
+from training.services.annotation.grades import GivenGrade, GradedItem, QueueGrades, pseudonym, read_grades
 from training.services.check_questions import KEEP, SplitOptions, prepare_questions
 from training.services.export_report import Export
 from training.services.question_sets import examples_of, existing_base, name_of, store_prepared
@@ -70,7 +70,7 @@ def provenance(queue: AnnotationQueue, grades: QueueGrades) -> dict[str, Any]:
         "alpha": agreement["alpha"],
         "final_grades": {
             "rule": grades.rule.rule, "answers_from": grades.rule.relevant_from,
-            **{way.value: ways.count(way) for way in Way},
+            **{way.value: ways.count(way) for way in GradingWay},
         },
     }  # fmt: skip
 
@@ -125,7 +125,7 @@ def _account(pk: int | None, name: str) -> str:
     return f"gone:{name}" if pk is None else f"account:{pk}"
 
 
-def _judgement(given: Given) -> dict[str, Any]:
+def _judgement(given: GivenGrade) -> dict[str, Any]:
     one = given.judgement
     return {
         "who": pseudonym(given.grader), "language_model": bool(one.model), "verdict": one.verdict, "grade": given.grade,

@@ -28,7 +28,7 @@ SCALE = tuple(range(HIGHEST_GRADE + 1))
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenGrade:
     """One judgement in the table: `grade` is the newest, `blind` the newest given before peers' grades were seen."""
 
     grader: str
@@ -42,7 +42,7 @@ class GradedItem:
     """An item with its judgements, its newest adjudication, and the final grade."""
 
     item: AnnotationItem
-    given: tuple[Given, ...]
+    given: tuple[GivenGrade, ...]
     adjudication: Adjudication | None
     final: FinalGrade
 
@@ -93,10 +93,10 @@ def read_grades(queue: AnnotationQueue) -> QueueGrades:
         one.item_id: one
         for one in Adjudication.objects.filter(item__queue=queue).select_related("adjudicator").order_by("pk")
     }
-    by_item: dict[int, list[Given]] = {}
+    by_item: dict[int, list[GivenGrade]] = {}
     for one in judgements:
         first = blind.get(one.pk) if one.informed else one.grade
-        by_item.setdefault(one.item_id, []).append(Given(key_of(one), one.grade, first, one))
+        by_item.setdefault(one.item_id, []).append(GivenGrade(key_of(one), one.grade, first, one))
     graders = {key_of(one): Grader(name_of(one), bool(one.model)) for one in judgements}
     ordered = dict(sorted(graders.items(), key=lambda pair: (pair[1].model, pair[1].name.casefold(), pair[0])))
     items = []
@@ -134,7 +134,7 @@ def pseudonym(key: str) -> str:
 
 
 def _final(
-    rule: FinalRule, given: Sequence[Given], adjudication: Adjudication | None, models: Sequence[str]
+    rule: FinalRule, given: Sequence[GivenGrade], adjudication: Adjudication | None, models: Sequence[str]
 ) -> FinalGrade:
     counted = [
         one.grade for one in given

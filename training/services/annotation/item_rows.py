@@ -11,7 +11,7 @@ from typing import Any
 from search.models import Feedback, Node, Release, SearchRun
 from training.data.hashes import normalised
 from training.models import AnnotationItem, AnnotationQueue, AskedQuestion, Outcome
-from training.services.annotation.candidates import Candidate
+from training.services.annotation.candidates import ShownCandidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def text_hash(text: str) -> str:
     return hashlib.blake2b((normalised(text) or text).encode(), digest_size=16).hexdigest()
 
 
-def from_outcomes(candidates: Sequence[Candidate], sources: Sequence[tuple[Any, str]]) -> list[Seed]:
+def from_outcomes(candidates: Sequence[ShownCandidate], sources: Sequence[tuple[Any, str]]) -> list[Seed]:
     """Return items of candidates that evaluations found, with rank, score and search by pipeline."""
     asked = AskedQuestion.objects.in_bulk([one.source for one in candidates])
     hashes = {one.hash for one in asked.values()}
@@ -84,7 +84,7 @@ def _places(outcomes: Sequence[Outcome], node: str) -> dict[str, dict[str, Any]]
     return found
 
 
-def from_feedback(candidates: Sequence[Candidate]) -> list[Seed]:
+def from_feedback(candidates: Sequence[ShownCandidate]) -> list[Seed]:
     """Return items of what people said about results."""
     rows = Feedback.objects.select_related("run").in_bulk([one.source for one in candidates])
     seeds = []

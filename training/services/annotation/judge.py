@@ -33,7 +33,7 @@ class JudgementConflict(SearchError):
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenJudgement:
     """What is said about an item. `expected` are answers that are added, as {id, name, type}."""
 
     verdict: str
@@ -45,7 +45,7 @@ class Given:
     seconds: float | None = None
 
     @classmethod
-    def parse(cls, body: Mapping[str, Any]) -> Given:
+    def parse(cls, body: Mapping[str, Any]) -> GivenJudgement:
         """Return what a client sent. Raises InvalidRequest with every fault."""
         faults: list[Fault] = []
         verdict, grade = body.get("verdict"), body.get("grade")
@@ -87,7 +87,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenJudgement:
     """A judgement as it is stored now, and whether this call changed it."""
 
     judgement: Judgement
@@ -96,8 +96,8 @@ class Written:
 
 @transaction.atomic
 def judge(
-    *, item: AnnotationItem, user: User, key: UUID, base: int, given: Given, made: datetime | None = None
-) -> Written:
+    *, item: AnnotationItem, user: User, key: UUID, base: int, given: GivenJudgement, made: datetime | None = None
+) -> WrittenJudgement:
     """Store what a person says about an item that was handed to them.
 
     `key` is made by the client for this one write: a write whose key is known changes nothing. `base` is the revision
@@ -112,13 +112,13 @@ def judge(
     if known is not None:
         if stored is None or known.judgement_id != stored.pk:
             raise JudgementConflict("This key belongs to another judgement; a client makes a new key for each.")
-        return Written(stored, new=False)
+        return WrittenJudgement(stored, new=False)
     held = Assignment.objects.filter(item=item, annotator=user).first()
     if held is None:
         raise JudgementConflict("This item was not handed to you; open the queue to get items to judge.")
     if stored is not None and stored.revision != base:
         if given.same_as(stored):
-            return Written(stored, new=False)
+            return WrittenJudgement(stored, new=False)
         raise JudgementConflict(_conflict(stored), stored)
     if stored is None and base:
         raise JudgementConflict("There is no judgement of yours that this could change; judge the item again.")
@@ -131,11 +131,11 @@ def judge(
     held.judged = given.verdict != Verdict.WITHDRAWN
     held.expires = timezone.now() + LEASE
     held.save(update_fields=["judged", "expires"])
-    return Written(written, new=True)
+    return WrittenJudgement(written, new=True)
 
 
 @transaction.atomic
-def judge_as_model(*, item: AnnotationItem, model: str, given: Given) -> Judgement:
+def judge_as_model(*, item: AnnotationItem, model: str, given: GivenJudgement) -> Judgement:
     """Store what a language model says about an item; it takes no place of a person. A further call is a revision."""
     AnnotationItem.objects.select_for_update(no_key=True).get(pk=item.pk)
     stored = Judgement.objects.filter(item=item, model=model).first()
@@ -143,7 +143,7 @@ def judge_as_model(*, item: AnnotationItem, model: str, given: Given) -> Judgeme
 
 
 def _write(
-    item: AnnotationItem, stored: Judgement | None, who: Mapping[str, Any], given: Given, *,
+    item: AnnotationItem, stored: Judgement | None, who: Mapping[str, Any], given: GivenJudgement, *,
     informed: bool, key: UUID | None = None, made: datetime | None = None,
 ) -> Judgement:  # fmt: skip
     """Write a judgement and its revision; the caller has locked the item."""

@@ -21,7 +21,7 @@ from search.prompts.reading import json_by
 from search.services.language_models.budgets import new_budget
 from training.models import AnnotationItem, AnnotationQueue, ModelAnnotator, Verdict
 from training.models.annotation import HIGHEST_GRADE
-from training.services.annotation.judge import LONGEST_NOTE, Given, judge_as_model
+from training.services.annotation.judge import LONGEST_NOTE, GivenJudgement, judge_as_model
 from training.services.annotation.show_item import fill_shown
 
 PART, TOOL = "items", "language_model"
@@ -130,7 +130,7 @@ def _store(
             counts["failed"] += 1
             continue
         unsure = answer.value["grade"] == UNSURE
-        given = Given(
+        given = GivenJudgement(
             Verdict.UNSURE if unsure else Verdict.GRADED, None if unsure else int(answer.value["grade"]),
             note=answer.value["reason"][:LONGEST_NOTE].replace("\x00", "\ufffd"),
         )  # fmt: skip

@@ -19,7 +19,7 @@ from search.services.jobs.launch import launch_job
 from search.services.searches.check_request import check_question
 from training.annotation.guidelines import default_guideline
 from training.annotation.rules import FEEDBACK, TASKS, RuleArguments
-from training.data.tasks import POINTER, Task
+from training.data.tasks import POINTER, LabelTask
 from training.models import AnnotationItem, AnnotationQueue, Evaluation
 from training.models.annotation import MOST_ITEMS, MOST_OVERLAP
 from training.services.annotation.candidates import Matched, count_candidates, draw_candidates
@@ -58,7 +58,7 @@ class QueuePlan:
     release_name: str
     sources: tuple[tuple[Any, str], ...] = ()
     seeds: tuple[Seed, ...] = ()
-    searched: tuple[Task, ...] = ()
+    searched: tuple[LabelTask, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -79,7 +79,7 @@ class QueuePlan:
 
 def plan_queue(
     *, knowledge_base: KnowledgeBase, rule: str, arguments: Mapping[str, Any], seed: int = 0, limit: int = 200,
-    tasks: Sequence[Task] = (), user: AbstractBaseUser | AnonymousUser | None = None,
+    tasks: Sequence[LabelTask] = (), user: AbstractBaseUser | AnonymousUser | None = None,
 ) -> QueuePlan:  # fmt: skip
     """Check a queue and count what its rule matches; nothing is stored.
 
@@ -171,7 +171,7 @@ def add_items(queue: AnnotationQueue, release: Release, seeds: Sequence[Seed]) -
     queue.save(update_fields=["items_count"])
 
 
-def _of_tasks(tasks: Sequence[Task], release: Release) -> tuple[list[Seed], list[Task]]:
+def _of_tasks(tasks: Sequence[LabelTask], release: Release) -> tuple[list[Seed], list[LabelTask]]:
     """Return the tasks with results as items, and those to be searched. Raises InvalidRequest with every fault."""
     wanted = {one.result for one in tasks if one.result}.union(*(one.answers for one in tasks))
     there = named_nodes(release, sorted(wanted))

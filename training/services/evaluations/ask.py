@@ -32,7 +32,7 @@ EXPLAINED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class EvaluationTask:
     """One question to ask: `label` of the specification, `place` of the question, and `pin`, an index of the pins.
 
     `expected` are its answers if it is to be found out where they were lost; empty if not.
@@ -47,13 +47,13 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvaluationAsked:
     """A task with its outcome, and the rows of its search; None if the question was refused before a search began.
 
     `lost` says as JSON where its answers were lost (`Attribution`); None if none was lost, or if it was not asked for.
     """
 
-    task: Task
+    task: EvaluationTask
     outcome: QuestionOutcome
     search: StoredSearch | None
     lost: Mapping[str, Any] | None = None
@@ -86,7 +86,7 @@ class Answerer:
                 unbuilt[at] = (error.stage, error.reason, error.permanent)
         return unbuilt
 
-    def ask(self, task: Task, cancelled: Callable[[], bool]) -> Asked:
+    def ask(self, task: EvaluationTask, cancelled: Callable[[], bool]) -> EvaluationAsked:
         """Search a question. A search that failed or was cancelled has an outcome with an error."""
         pin = self._pins[task.pin]
         try:
@@ -105,20 +105,22 @@ class Answerer:
         lost = attributed(found, outcome, task.expected, cancelled) if is_lost(outcome, task.expected) else None
         return _asked(task, outcome, found.stored(), lost)
 
-    def _search(self, pin: Pin, task: Task, cancelled: Callable[[], bool]) -> FinishedSearch:
+    def _search(self, pin: Pin, task: EvaluationTask, cancelled: Callable[[], bool]) -> FinishedSearch:
         return search_unstored(pin, question=task.text, k=EXPLAINED, purpose=task.identifier, cancelled=cancelled)
 
 
-def _unasked(task: Task, error: str) -> Asked:
+def _unasked(task: EvaluationTask, error: str) -> EvaluationAsked:
     """Return the outcome of a question of which there is no search."""
     return _asked(task, QuestionOutcome(error=error), None, failed(task.expected, error) if task.expected else None)
 
 
-def _asked(task: Task, outcome: QuestionOutcome, search: StoredSearch | None, lost: Attribution | None) -> Asked:
+def _asked(
+    task: EvaluationTask, outcome: QuestionOutcome, search: StoredSearch | None, lost: Attribution | None
+) -> EvaluationAsked:
     """Return an asked task; the outcome names the stage that lost the first place."""
     if lost is None:
-        return Asked(task, outcome, search)
-    return Asked(task, replace(outcome, lost_at=lost.lost_at or ""), search, lost.to_json())
+        return EvaluationAsked(task, outcome, search)
+    return EvaluationAsked(task, replace(outcome, lost_at=lost.lost_at or ""), search, lost.to_json())
 
 
 def is_lost(outcome: QuestionOutcome, expected: Sequence[str]) -> bool:

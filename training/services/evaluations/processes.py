@@ -16,7 +16,7 @@ from django.conf import settings
 from search.domain.errors import SearchError, StageError
 from search.domain.run_context import RunContext, WorkInterrupted
 from search.services.searches.pin import Pin
-from training.services.evaluations.ask import Answerer, Asked, Task, Unbuilt
+from training.services.evaluations.ask import Answerer, EvaluationAsked, EvaluationTask, Unbuilt
 from training.services.evaluations.serve import ANSWERER, serve
 
 WORTH = 150
@@ -52,7 +52,9 @@ class Askers(Protocol):
         """The pipelines whose stages could not be built; nothing can be asked of them."""
         ...
 
-    def ask(self, tasks: Sequence[Task], run: RunContext, *, alone: bool = False) -> Iterator[Asked]:
+    def ask(
+        self, tasks: Sequence[EvaluationTask], run: RunContext, *, alone: bool = False
+    ) -> Iterator[EvaluationAsked]:
         """Yield the outcome of each task, in any order; with `alone` one is asked at a time.
 
         Raises the exceptions of `run.check()`.
@@ -76,7 +78,7 @@ def processes_for(tasks: int, wanted: int = 0) -> int:
 def askers(pins: Sequence[Pin], processes: int, run: RunContext) -> Iterator[Askers]:
     """Build the stages of every pipeline, and yield something that asks; its processes end with the block."""
     if processes <= 1:
-        here = Here(pins)
+        here = EvaluateHere(pins)
         here.compose()
         yield here
         return
@@ -88,7 +90,7 @@ def askers(pins: Sequence[Pin], processes: int, run: RunContext) -> Iterator[Ask
         started.end()
 
 
-class Here:
+class EvaluateHere:
     """Asks in this process (Askers)."""
 
     at_once = 1
@@ -101,7 +103,9 @@ class Here:
         """Build the stages of every pipeline."""
         self.unbuilt = self._answerer.compose()
 
-    def ask(self, tasks: Sequence[Task], run: RunContext, *, alone: bool = False) -> Iterator[Asked]:
+    def ask(
+        self, tasks: Sequence[EvaluationTask], run: RunContext, *, alone: bool = False
+    ) -> Iterator[EvaluationAsked]:
         """Yield the outcomes in the order of the tasks."""
         for task in tasks:
             run.check()

@@ -11,7 +11,7 @@ from training.data.examples import Example
 from training.models import Evaluation
 from training.services.cross_fitting import CrossFitted
 from training.services.cross_fitting import cross_fitted as cross_fitting
-from training.services.evaluations.ask import Task, Unbuilt
+from training.services.evaluations.ask import EvaluationTask, Unbuilt
 from training.services.evaluations.rows import read_examples
 
 
@@ -26,14 +26,14 @@ class QuestionPlan:
     pin_of: Mapping[tuple[str, int], int]
     attribute: bool
 
-    def tasks(self, label: str, places: Sequence[int], *, again: bool = False) -> list[Task]:
+    def tasks(self, label: str, places: Sequence[int], *, again: bool = False) -> list[EvaluationTask]:
         """Return the tasks of a label; questions with the same pin follow each other, so its files are loaded once.
 
         Where answers were lost is not found out `again`.
         """
         lost = self.attribute and not again
         found = [
-            Task(label, place, self.pin_of[label, place], one.text, one.id, one.answers if lost else ())
+            EvaluationTask(label, place, self.pin_of[label, place], one.text, one.id, one.answers if lost else ())
             for place, one in ((place, self.examples[place]) for place in places)
         ]
         return sorted(found, key=lambda task: task.pin)

@@ -19,7 +19,7 @@ from training.data.hashes import question_hash
 from training.evaluation.measures import MEASURES, Values, measure
 from training.evaluation.runner import QuestionOutcome
 from training.models import AskedQuestion, Evaluation, Outcome
-from training.services.evaluations.ask import Asked
+from training.services.evaluations.ask import EvaluationAsked
 
 A_BATCH = 1_000
 _COLUMNS = (
@@ -81,7 +81,7 @@ def read_examples(evaluation: Evaluation) -> list[Example]:
 
 
 def store_outcomes(
-    evaluation: Evaluation, examples: Sequence[Example], questions: Mapping[int, int], asked: Sequence[Asked]
+    evaluation: Evaluation, examples: Sequence[Example], questions: Mapping[int, int], asked: Sequence[EvaluationAsked]
 ) -> None:
     """Write outcomes with the rows of their searches. The caller opens the transaction.
 
@@ -101,7 +101,7 @@ def store_outcomes(
 
 
 def _outcome_rows(
-    evaluation: Evaluation, examples: Sequence[Example], questions: Mapping[int, int], asked: Sequence[Asked]
+    evaluation: Evaluation, examples: Sequence[Example], questions: Mapping[int, int], asked: Sequence[EvaluationAsked]
 ) -> list[tuple[Any, ...]]:
     values = measured(asked, examples)
     rows = []
@@ -118,7 +118,7 @@ def _outcome_rows(
     return rows
 
 
-def measured(asked: Sequence[Asked], examples: Sequence[Example]) -> Values:
+def measured(asked: Sequence[EvaluationAsked], examples: Sequence[Example]) -> Values:
     """Return the measures of each outcome, in the order of `asked`."""
     rankings = {str(at): [node for node, _ in one.outcome.ranking] for at, one in enumerate(asked)}
     return measure(rankings, {str(at): examples[one.task.place].answers for at, one in enumerate(asked)})

@@ -14,7 +14,7 @@ from search.models import KnowledgeBase
 from search.views.gallery.kept_states import paged
 from search.views.gallery.made_up import LONG, RIGHT_TO_LEFT
 from training.annotation.agreement import Coefficient
-from training.annotation.final_grades import Way
+from training.annotation.final_grades import GradingWay
 from training.annotation.guidelines import default_guideline
 from training.models import AnnotationQueue, FinalRule
 from training.services.annotation.grades import SCALE
@@ -134,7 +134,7 @@ def _graded(number: int, name: str, way: str, grade: int | None) -> Any:
                            node_name=name, node_type="film")  # fmt: skip
     several = [given("ada", 3), given("bob", 1, f"{name}: the journey is only its end."), given("gemma", None)]
     one = SimpleNamespace(
-        item=item, given=[*([] if way == Way.SINGLE else several), given("cem", grade or 2, informed=True)],
+        item=item, given=[*([] if way == GradingWay.SINGLE else several), given("cem", grade or 2, informed=True)],
         final=SimpleNamespace(grade=grade, way=way),
         adjudication=SimpleNamespace(adjudicator_name="eva", note="It is a journey all the same."),
     )  # fmt: skip
@@ -162,7 +162,7 @@ ITEMS: Mapping[str, Page] = {
         _items("differ", _graded(1, "Amber Road", "tie", None), _graded(2, "Tarn", "median", 2),
                _graded(3, "Low Tide", "adjudicated", 3)),
     ),
-    "one": ("One person has graded it", _items("all", _graded(1, "Amber Road", Way.SINGLE, 2))),
+    "one": ("One person has graded it", _items("all", _graded(1, "Amber Road", GradingWay.SINGLE, 2))),
     "long-words": ("Words that do not fit", _items("all", _graded(1, LONG, "tie", None))),
     "right-to-left": ("From right to left", _items("all", _graded(1, RIGHT_TO_LEFT, "median", 2))),
 }  # fmt: skip

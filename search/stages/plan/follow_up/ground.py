@@ -14,12 +14,12 @@ from search.domain.plan.normal_form import possible_types
 from search.domain.plan.parts import MAX_IDS
 from search.domain.trace import Limit
 from search.interfaces import GraphStore, MentionIndex, NodeStore
-from search.stages.plan.given import Before, Place, variables_of, without_anchor
+from search.stages.plan.given import Before, GivenPlace, variables_of, without_anchor
 from search.stages.plan.sets import Given
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class FollowUpGround:
     """The graph of a release, for the changes of one plan."""
 
     mentions: MentionIndex
@@ -40,14 +40,14 @@ class Ground:
         places = [self._place(plan, var, types[var], anchors) for var in order]
         return Given(types[plan.target.var], Before(plan, places))
 
-    def _place(self, plan: Plan, var: str, types: int, anchors: dict[str, Anchor]) -> Place:
+    def _place(self, plan: Plan, var: str, types: int, anchors: dict[str, Anchor]) -> GivenPlace:
         anchor = anchors.get(var)
         if anchor is None:
-            return Place(var, types)
+            return GivenPlace(var, types)
         rest = without_anchor(plan, var).hops
         relations = {self.schema.relation_codes[hop.rel] for hop in plan.hops if hop not in rest and hop.rel != ANY}
         keys = [key for key in self.nodes.keys(self._ids(anchor)) if key is not None] if anchor.plan is None else []
-        return Place(var, types, True, frozenset(keys), frozenset(relations))
+        return GivenPlace(var, types, True, frozenset(keys), frozenset(relations))
 
     def _mask(self, names: frozenset[str]) -> int:
         return sum(1 << self.schema.type_codes[name] for name in names)

@@ -8,7 +8,7 @@ from search.domain.plan import Filter, Plan
 from search.stages.plan.annotate import Annotated
 from search.stages.plan.derivation import Derivation, Features
 from search.stages.plan.follow_up.words import Words
-from search.stages.plan.grammar import Weights
+from search.stages.plan.grammar import GrammarWeights
 from search.stages.plan.operators.given import is_rival
 from search.stages.plan.read import Reader
 from search.stages.plan.sets import (
@@ -36,7 +36,7 @@ _HEADS = frozenset(("type-name", "type-alias", "type-part", "when", "when-kind",
 
 
 @dataclass(frozen=True)
-class Meant:
+class MeantNodes:
     """A meaning with its plan, its score, and the words that the plan does nothing with.
 
     `asked` is None where all is left to text. `explained` is the share of the content words that it explains. `refers`
@@ -53,7 +53,7 @@ class Meant:
     narrows: bool = False
 
 
-def meant(root: Derivation, words: Words, reader: Reader, weights: Weights) -> Meant:
+def meant(root: Derivation, words: Words, reader: Reader, weights: GrammarWeights) -> MeantNodes:
     """Return a meaning of the whole words. Raises NotWritten if no plan can say it."""
     annotated, asked = words.annotated, root.meaning
     left, sought = _left(root, annotated)
@@ -61,7 +61,7 @@ def meant(root: Derivation, words: Words, reader: Reader, weights: Weights) -> M
     unread = sum(content and not root.covered >> at & 1 for at, content in enumerate(annotated.content))
     if asked is None:
         features: Features = (("anew", 1.0), ("anew-text", 1.0), ("anew-refers", float(words.refers)))
-        return Meant(None, Plan(), root.score + weights(features), left, 1 - len(left) / total, True)
+        return MeantNodes(None, Plan(), root.score + weights(features), left, 1 - len(left) / total, True)
     used = givens(asked)
     before = used[0].before.plan if used else Plan()
     asked = _settled(asked, root, before) if used else asked
@@ -77,7 +77,7 @@ def meant(root: Derivation, words: Words, reader: Reader, weights: Weights) -> M
     narrows = bool(used) and not _PUT & _named(root) and (plan.ask, plan.show, plan.order) == (
         before.ask, before.show, before.order
     )  # fmt: skip
-    return Meant(asked, plan, root.score + weights(features), left, 1 - len(left) / total, refers, narrows)
+    return MeantNodes(asked, plan, root.score + weights(features), left, 1 - len(left) / total, refers, narrows)
 
 
 def _settled(asked: Asked, root: Derivation, before: Plan) -> Asked:

@@ -25,10 +25,10 @@ from search.language.detection import language_of
 from search.language.words import language_code
 from search.stages.plan.compose import NotWritten
 from search.stages.plan.derivation import Derivation
-from search.stages.plan.follow_up.ground import Ground
-from search.stages.plan.follow_up.meant import Meant, meant
+from search.stages.plan.follow_up.ground import FollowUpGround
+from search.stages.plan.follow_up.meant import MeantNodes, meant
 from search.stages.plan.follow_up.words import Referring, Words
-from search.stages.plan.grammar import Weights, fitted
+from search.stages.plan.grammar import GrammarWeights, fitted
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.read import Reader
 from search.stages.plan.risk import level
@@ -66,7 +66,7 @@ class FollowUp:
         followed = question.follows
         if followed is None:
             raise ValueError("the question follows no search")
-        ground = Ground(self.mentions, self.nodes, self.schema, self.graph, limit)
+        ground = FollowUpGround(self.mentions, self.nodes, self.schema, self.graph, limit)
         given = ground.given(followed.plan) if followed.plan is not None else None
         words = self._words(question.text, given)
         roots = self.reader.parser(words.annotated, lambda: limit.check("plan"))
@@ -90,9 +90,11 @@ class FollowUp:
         read = reader.annotator(reader.worded(text).text)
         return self._referring(read, given, (base, language_of(text, self.schema.language)))
 
-    def _tried(self, roots: Sequence[Derivation], words: Words, ground: Ground, plan: Plan | None) -> list[Meant]:
+    def _tried(
+        self, roots: Sequence[Derivation], words: Words, ground: FollowUpGround, plan: Plan | None
+    ) -> list[MeantNodes]:
         """Return the meanings with their plans after they were tried on the graph, the best first, each plan once."""
-        found: dict[str, Meant] = {}
+        found: dict[str, MeantNodes] = {}
         before = cache(lambda: ground.found(plan, _MOST_FOUND) if plan is not None else None)
         for root in roots:
             ground.limit.check("plan")
@@ -124,7 +126,7 @@ class FollowUp:
         )
 
     @cached_property
-    def _weights(self) -> Weights:
+    def _weights(self) -> GrammarWeights:
         return _weights()
 
     @cached_property
@@ -133,9 +135,9 @@ class FollowUp:
 
 
 @lru_cache(maxsize=1)
-def _weights() -> Weights:
+def _weights() -> GrammarWeights:
     """Return the weights of the grammar with those of what only follow-ups say, read once."""
-    return Weights({**fitted().of, **Weights.read(WEIGHTS).of})
+    return GrammarWeights({**fitted().of, **GrammarWeights.read(WEIGHTS).of})
 
 
 def _using(roots: Sequence[Derivation], times: int) -> list[Derivation]:
@@ -143,12 +145,12 @@ def _using(roots: Sequence[Derivation], times: int) -> list[Derivation]:
     return [root for root in roots if len(givens(root.meaning)) == times]
 
 
-def _probability(own: Sequence[Meant], changed: Sequence[Meant]) -> float:
+def _probability(own: Sequence[MeantNodes], changed: Sequence[MeantNodes]) -> float:
     """Return the probability that the words are a question of their own."""
     return float(1 / (1 + np.exp(changed[0].score - own[0].score))) if own else 0.0
 
 
-def _scored(tried: Sequence[Meant]) -> list[ScoredPlan]:
+def _scored(tried: Sequence[MeantNodes]) -> list[ScoredPlan]:
     """Return the plans with their probabilities (a softmax of the scores) and their risk levels."""
     scores = np.array([one.score for one in tried[:_MOST_PLANS]])
     shares = np.exp(scores - scores[0])
@@ -192,7 +194,7 @@ def worded(followed: Followed, plan: Plan, words: str) -> str:
     return wording
 
 
-def _said(best: Meant, anew: float) -> str:
+def _said(best: MeantNodes, anew: float) -> str:
     if anew >= 0.5:
         return "The words are a question of their own."
     if best.left:

@@ -17,7 +17,7 @@ from search.language.words import WHICH
 from search.stages.plan.annotate import Annotated
 from search.stages.plan.derivation import Derivation, Features
 from search.stages.plan.follow_up.values import valued
-from search.stages.plan.grammar import Weights
+from search.stages.plan.grammar import GrammarWeights
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.schema_index import SchemaIndex
 from search.stages.plan.sets import Given
@@ -64,7 +64,7 @@ class Referring:
     schema: SchemaIndex
     knowledge: Knowledge
     nodes: NodeStore
-    weights: Weights
+    weights: GrammarWeights
 
     def __call__(self, annotated: Annotated, given: Given | None, codes: Sequence[str]) -> Words:
         """Return the words with all annotations; `codes` are the languages of the base and of the question."""

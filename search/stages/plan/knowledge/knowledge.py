@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from search.domain.graph import Schema
 from search.interfaces import Encoder
 from search.stages.plan.knowledge.lexicon import Lexicon
-from search.stages.plan.knowledge.shape import Shape
+from search.stages.plan.knowledge.shape import GraphShape
 
 T = TypeVar("T")
 
@@ -55,9 +55,9 @@ class Knowledge:
         return found
 
     @cached_property
-    def shape(self) -> Shape:
+    def shape(self) -> GraphShape:
         """The types that the schema allows at the ends of its relations."""
-        return Shape(self.schema)
+        return GraphShape(self.schema)
 
     @cached_property
     def lexicon(self) -> Lexicon:

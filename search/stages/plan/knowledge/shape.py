@@ -19,7 +19,7 @@ edges there, and at most this share of the number of nodes of the rare type."""
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class GraphShape:
     """The node types that a schema allows at the ends of its relations.
 
     Some sources identify entities by name alone and so merge nodes with the same name. A film named 1984 then takes the

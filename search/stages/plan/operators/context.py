@@ -23,7 +23,7 @@ A `partial` instead of the meaning makes it: of many joins few are probable enou
 """
 
 
-class Way(NamedTuple):
+class RelationWay(NamedTuple):
     """A relation from nodes of some types (`near`) to others (`reached`), and its share of the edges to these."""
 
     relation: int
@@ -38,12 +38,12 @@ class Context:
     """The schema that a question is read for."""
 
     schema: SchemaIndex
-    _ways: dict[tuple[int, int], list[Way]] = field(default_factory=dict)
+    _ways: dict[tuple[int, int], list[RelationWay]] = field(default_factory=dict)
     _far: dict[tuple[int, int, Direction], int] = field(default_factory=dict)
     _longer: dict[tuple[int, int], list[Any]] = field(default_factory=dict)
     _shares: dict[tuple[int, Direction, int], float] = field(default_factory=dict)
 
-    def ways(self, types: int, to: int) -> list[Way]:
+    def ways(self, types: int, to: int) -> list[RelationWay]:
         """Return the relations from nodes of some types to some types."""
         key = types, to
         found = self._ways.get(key)
@@ -53,12 +53,12 @@ class Context:
                 reached = self.far(types, relation, way) & to
                 if reached:
                     near = self.schema.near(reached, relation, way) & types
-                    found.append(Way(relation, way, reached, near, self.share(relation, way, reached)))
+                    found.append(RelationWay(relation, way, reached, near, self.share(relation, way, reached)))
             # Threads share this: what stands in the table is complete.
             found = self._ways[key] = sorted(found, key=lambda one: -one.share)
         return found
 
-    def gathers(self, types: int) -> list[Way]:
+    def gathers(self, types: int) -> list[RelationWay]:
         """Return the relations over which nodes of some types gather many others, as categories and brands do."""
         return [
             one

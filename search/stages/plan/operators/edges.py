@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from search.domain.plan import Operator
-from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed, Order
+from search.stages.plan.derivation import Amount, Derivation, Features, FieldNamed, SaidOrder
 from search.stages.plan.edge_fields import EdgeFieldAt
 from search.stages.plan.operators.context import Context, Made
 from search.stages.plan.operators.sets import floating
@@ -76,7 +76,7 @@ def by_field(context: Context, left: Derivation, right: Derivation) -> Iterator[
     """An order by the field of an edge behind a superlative: *lowest price*."""
     fields = tuple(at for at in right.meaning.fields if at in context.schema.edges.measured)
     if fields:
-        yield Order(left.meaning, fields), ()
+        yield SaidOrder(left.meaning, fields), ()
 
 
 def chosen_first(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -89,7 +89,7 @@ def chosen_last(context: Context, left: Derivation, right: Derivation) -> Iterat
     yield from _chosen(right.meaning, left.meaning)
 
 
-def _chosen(order: Order, of: NodeSet) -> Iterator[Made]:
+def _chosen(order: SaidOrder, of: NodeSet) -> Iterator[Made]:
     again: Features = (("order-of-order", float(has_order(of))), ("order-of-named", float(isinstance(of, Named))))
     for walk, name in _only(of, order.fields):
         end = "asc" if order.end == "asc" else "desc"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from search.domain.plan import Filter
-from search.stages.plan.derivation import Derivation, Features, FieldNamed, Order, Relating
-from search.stages.plan.given import ANCHOR, DOWN, FILTER, LIMIT, ORDER, TURNED, UP, Place
+from search.stages.plan.derivation import Derivation, Features, FieldNamed, Relating, SaidOrder
+from search.stages.plan.given import ANCHOR, DOWN, FILTER, LIMIT, ORDER, TURNED, UP, GivenPlace
 from search.stages.plan.operators.context import Context, Made
 from search.stages.plan.operators.sets import floating
 from search.stages.plan.operators.values import amounts_of
@@ -82,7 +82,7 @@ def limited(context: Context, left: Derivation, right: Derivation) -> Iterator[M
                     yield meaning, (*features, *more)
 
 
-def _limited(given: Given, where: Where, only: Place | None = None) -> Iterator[Made]:
+def _limited(given: Given, where: Where, only: GivenPlace | None = None) -> Iterator[Made]:
     """Yield the plans with a condition on a field, instead of those that limit the field on the same side."""
     for place in [only] if only is not None else given.open_places:
         types = place.types & where.types
@@ -136,7 +136,7 @@ def taken_back(context: Context, left: Derivation, right: Derivation) -> Iterato
     given, what = left.meaning, right.meaning
     gone = [f"{ANCHOR}{place.var}" for place in given.open_places if place.anchored and _names(what, place)]
     plan = given.before.plan
-    if isinstance(what, FieldNamed | Order):
+    if isinstance(what, FieldNamed | SaidOrder):
         names = {name for _, name in what.fields}
         gone += [f"{FILTER}{at}" for at, one in enumerate(plan.filters) if one.field in names]
         if plan.order is not None and plan.order.by in names:
@@ -147,7 +147,7 @@ def taken_back(context: Context, left: Derivation, right: Derivation) -> Iterato
         yield given.without(*gone), (("given-back", 1.0),)
 
 
-def _names(what: object, place: Place) -> bool:
+def _names(what: object, place: GivenPlace) -> bool:
     """Whether a type, a name or a relation says the condition of a place."""
     match what:
         case Kind(types):

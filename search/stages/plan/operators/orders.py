@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from search.domain.graph import OPPOSITE, Direction
 from search.domain.plan.parts import AGGREGATES
-from search.stages.plan.derivation import Computed, Derivation, Features, FieldNamed, Order, Relating
+from search.stages.plan.derivation import Computed, Derivation, Features, FieldNamed, Relating, SaidOrder
 from search.stages.plan.operators.context import Context, Made
 from search.stages.plan.operators.sets import floating, related
 from search.stages.plan.sets import (
@@ -35,7 +35,7 @@ def by_end_of_field(context: Context, left: Derivation, right: Derivation) -> It
     timed = {*right.meaning.fields, *context.schema.number_fields["date"]}
     dates = tuple(pair for pair in left.meaning.fields if pair in timed)
     if right.rule == "superlative-date" and dates:
-        yield Order(right.meaning.end, dates), ()
+        yield SaidOrder(right.meaning.end, dates), ()
 
 
 def most_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -50,7 +50,7 @@ def fewest_field(context: Context, left: Derivation, right: Derivation) -> Itera
 
 def _by(context: Context, end: str, named: FieldNamed) -> Made:
     fields = tuple(pair for pair in named.fields if pair in context.schema.measured)
-    return Order(end, fields), (("order-no-number", float(not fields)),)
+    return SaidOrder(end, fields), (("order-no-number", float(not fields)),)
 
 
 def most_of(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -65,17 +65,17 @@ def fewest_of(context: Context, left: Derivation, right: Derivation) -> Iterator
 
 def _number_of(end: str, of: NodeSet) -> Iterator[Made]:
     if not isinstance(of, Named) and not (isinstance(of, Top) and not of.limit):
-        yield Order(end, count=(None, of)), ()
+        yield SaidOrder(end, count=(None, of)), ()
 
 
 def most_related(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The largest numbers of neighbours over a relation."""
-    yield Order("desc", count=(right.meaning, None)), ()
+    yield SaidOrder("desc", count=(right.meaning, None)), ()
 
 
 def fewest_related(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """The smallest numbers of neighbours over a relation."""
-    yield Order("asc", count=(right.meaning, None)), ()
+    yield SaidOrder("asc", count=(right.meaning, None)), ()
 
 
 def related_behind(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -88,7 +88,7 @@ def related_first(context: Context, left: Derivation, right: Derivation) -> Iter
     yield from _with_relation(right.meaning, left.meaning, subjects=False)
 
 
-def _with_relation(order: Order, relating: Relating, *, subjects: bool) -> Iterator[Made]:
+def _with_relation(order: SaidOrder, relating: Relating, *, subjects: bool) -> Iterator[Made]:
     if order.count is not None and order.count[0] is None and not isinstance(order.count[1], Computed):
         yield replace(order, count=(relating, order.count[1]), counts_subjects=subjects), ()
 
@@ -112,14 +112,14 @@ def places_behind(context: Context, left: Derivation, right: Derivation) -> Iter
 def of_computed(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """An order by what is computed from neighbours, behind a superlative: *highest average price*."""
     for computed in computed_of(context, right.meaning):
-        yield Order(left.meaning, count=(None, computed)), ()
+        yield SaidOrder(left.meaning, count=(None, computed)), ()
 
 
 def by_field(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
     """An order of all answers by a field; `left` has those fields that begin with the highest value."""
     fields = tuple(pair for pair in right.meaning.fields if pair in context.schema.measured)
     if fields:
-        yield Order("desc" if set(fields) & left.meaning else "asc", fields, limit=0), ()
+        yield SaidOrder("desc" if set(fields) & left.meaning else "asc", fields, limit=0), ()
 
 
 def by_order(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -141,9 +141,9 @@ def by_computed(context: Context, left: Derivation, right: Derivation) -> Iterat
 
 def _of_all(context: Context, meaning: Computed | Asked) -> Iterator[Made]:
     if isinstance(meaning, Asked) and meaning.ask == "how many":
-        yield Order("desc", count=(None, meaning.of), limit=0), ()
+        yield SaidOrder("desc", count=(None, meaning.of), limit=0), ()
     for computed in computed_of(context, meaning):
-        yield Order("desc", count=(None, computed), limit=0), ()
+        yield SaidOrder("desc", count=(None, computed), limit=0), ()
 
 
 def of_each(context: Context, left: Derivation, right: Derivation) -> Iterator[Made]:
@@ -186,13 +186,13 @@ def ordered(context: Context, left: Derivation, right: Derivation) -> Iterator[M
 
 def chosen_of_all(context: Context, left: Derivation) -> Iterator[Made]:
     """The first of all nodes that have a field: *what has the least weight*."""
-    order: Order = left.meaning
+    order: SaidOrder = left.meaning
     for name in dict.fromkeys(name for _, name in order.fields) if order.count is None else ():
         types = sum(1 << code for code in {code for code, other in order.fields if other == name})
         yield from _chosen(context, order, Kind(types))
 
 
-def _chosen(context: Context, order: Order, of: NodeSet) -> Iterator[Made]:
+def _chosen(context: Context, order: SaidOrder, of: NodeSet) -> Iterator[Made]:
     end: End = "asc" if order.end == "asc" else "desc"
     again: Features = (("order-of-order", float(has_order(of))), ("order-of-named", float(isinstance(of, Named))))
     if order.count is None:
@@ -285,4 +285,4 @@ def chosen_with_more_behind(context: Context, left: Derivation, right: Derivatio
 
 def _chosen_by_number(context: Context, of: NodeSet, among: NodeSet, end: End) -> Iterator[Made]:
     if isinstance(of, Either):
-        yield from _chosen(context, Order(end, count=(None, among)), of)
+        yield from _chosen(context, SaidOrder(end, count=(None, among)), of)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from search.adapters.graph_neo4j.compile import Compiler
+from search.adapters.graph_neo4j.compile import CypherCompiler
 from search.adapters.graph_neo4j.compile_paths import compile_paths as compile_paths_neo4j
 from search.adapters.graph_neo4j.names import Names
-from search.adapters.graph_postgres.compile import Compiler as PostgresCompiler
-from search.adapters.graph_postgres.compile import Tables
+from search.adapters.graph_postgres.compile import GraphTables
+from search.adapters.graph_postgres.compile import SqlCompiler as PostgresCompiler
 from search.adapters.graph_postgres.compile_paths import compile_paths
 from search.domain.errors import StageError
 from search.domain.graph import Field, Node, NodeType, Relation, RelationType, Schema
@@ -92,13 +92,13 @@ def plan_of(texts: list[str], shape: int) -> tuple[LinkedPlan, Schema]:
 
 def cypher(linked: LinkedPlan, schema: Schema) -> tuple[str, str]:
     names = Names(SNAPSHOT, schema)
-    return Compiler(linked, names).candidates(10).text, compile_paths_neo4j(linked, names, [1, 2], 2).text
+    return CypherCompiler(linked, names).candidates(10).text, compile_paths_neo4j(linked, names, [1, 2], 2).text
 
 
 def sql(linked: LinkedPlan, schema: Schema) -> tuple[str, str]:
     return (
-        PostgresCompiler(linked, schema, Tables(SNAPSHOT)).candidates(10).text,
-        compile_paths(linked, schema, Tables(SNAPSHOT), [1, 2], 2).text,
+        PostgresCompiler(linked, schema, GraphTables(SNAPSHOT)).candidates(10).text,
+        compile_paths(linked, schema, GraphTables(SNAPSHOT), [1, 2], 2).text,
     )
 
 
@@ -157,7 +157,7 @@ def test_plans_that_differ_in_values_alone_share_a_statement_that_the_server_has
         other = LinkedPlan(Plan(linked.plan.anchors, linked.plan.hops, linked.plan.target, filters), tuple(bindings))
         names = Names(SNAPSHOT, schema)
         return (
-            Compiler(other, names, most_rows=7 * rows).candidates(rows).text,
+            CypherCompiler(other, names, most_rows=7 * rows).candidates(rows).text,
             compile_paths_neo4j(other, names, list(keys), low).text,
         )
 
@@ -167,7 +167,7 @@ def test_plans_that_differ_in_values_alone_share_a_statement_that_the_server_has
 def test_a_hub_is_reached_from_the_selective_side(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("search.adapters.graph_matching.estimate.SMALL", 100)
     schema = schema_of(HUBS)
-    text = Compiler(plan("hub", "rare"), Names(SNAPSHOT, schema), adjacency(schema, tmp_path)).candidates(10).text
+    text = CypherCompiler(plan("hub", "rare"), Names(SNAPSHOT, schema), adjacency(schema, tmp_path)).candidates(10).text
     walks = [line for line in text.splitlines() if line.startswith("MATCH") and ")-[" in line]
     # v0 is the hub, v1 the rare one, v2 the film: from the rare one to films, and from these to the hub.
     assert [re.sub(r"\[.*\]", "[]", line) for line in walks] == ["MATCH (v1)-[]->(v2)", "MATCH (v2)-[]->(v0)"]

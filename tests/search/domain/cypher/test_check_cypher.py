@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from search.domain.cypher import CheckedQuery, Place, Strictness, checked_query, read_cypher
+from search.domain.cypher import CheckedQuery, CypherPlace, Strictness, checked_query, read_cypher
 from search.domain.graph import Field, NodeType, Relation, RelationType, Schema
 from search.domain.plan import Filter
 from search.domain.triplets import Symbol, Triplet
@@ -89,7 +89,7 @@ def test_strictness_drops_triplets_and_leniency_restricts_nothing_but_the_answer
 
 def test_an_unknown_label_names_its_place_and_the_nearest_one() -> None:
     [fault] = check("MATCH (y:paper)\n-[:HAS_TOPIC]->(t:field_of_studies {name: 'ice'}) RETURN y").faults
-    assert (fault.place, fault.nearest) == (Place(2, 19), "field_of_study")
+    assert (fault.place, fault.nearest) == (CypherPlace(2, 19), "field_of_study")
     assert "its triplets are dropped; did you mean `field_of_study`?" in fault.sentence
 
 

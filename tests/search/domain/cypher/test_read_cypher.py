@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from search.domain.cypher import MOST_CHARACTERS, MOST_TRIPLETS, CypherUnreadable, Place, cypher_in, read_cypher
+from search.domain.cypher import MOST_CHARACTERS, MOST_TRIPLETS, CypherPlace, CypherUnreadable, cypher_in, read_cypher
 from search.domain.cypher.syntax import WrittenQuery
 
 RUNNING_EXAMPLE = """MATCH (i:institution {name: 'Miami uni'})<-[:employed_at]-(a:author)-[:wrote]->(p:paper)
@@ -107,14 +107,14 @@ def test_what_is_outside_is_a_fault_with_its_place(text: str, line: int, column:
     with pytest.raises(CypherUnreadable) as caught:
         read_cypher(text)
     [fault] = caught.value.faults
-    assert (fault.place, said in fault.message) == (Place(line, column), True), fault.sentence
+    assert (fault.place, said in fault.message) == (CypherPlace(line, column), True), fault.sentence
 
 
 def test_two_hundred_triplets_are_a_fault_at_the_first_that_is_too_many() -> None:
     text = "MATCH " + ",\n".join(f"(a)-[:r]->(b{at})" for at in range(200)) + " RETURN a"
     with pytest.raises(CypherUnreadable, match=f"200 triplets; at most {MOST_TRIPLETS}") as caught:
         read_cypher(text)
-    assert caught.value.faults[0].place == Place(MOST_TRIPLETS + 1, 4)
+    assert caught.value.faults[0].place == CypherPlace(MOST_TRIPLETS + 1, 4)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from search.services.backup.archive import FORMAT, GREETING, MANIFEST, Reader, Writer
+from search.services.backup.archive import FORMAT, GREETING, MANIFEST, ArchiveReader, Writer
 from search.services.backup.errors import BackupError
 
 LASTING = {"files/a": "1", "files/b": "1", "files/c": "1"}
@@ -35,7 +35,7 @@ def archive(tmp_path: Path) -> Path:
 
 
 def test_what_was_written_is_read_and_other_programs_read_it_too(archive: Path) -> None:
-    with Reader(archive) as reader:
+    with ArchiveReader(archive) as reader:
         assert reader.manifest["made"] == "today"
         found = {member.name: b"".join(reader.unpacked(member)) for member in reader.members}
     assert found["files/a"] == b"some text " * 1000
@@ -80,7 +80,7 @@ def test_a_second_attempt_keeps_what_is_safe_and_unchanged(
         for name in sorted(LASTING.keys() - writer.names):
             writer.add(name, wanted[name], [name[-1].encode() * 5000])
         writer.finish({})
-    with Reader(path) as reader:
+    with ArchiveReader(path) as reader:
         found = {member.name: b"".join(reader.unpacked(member)) for member in reader.members}
     assert found == {f"files/{letter}": letter.encode() * 5000 for letter in "abc"}
 
@@ -96,50 +96,50 @@ def test_two_processes_do_not_write_the_same_backup(tmp_path: Path) -> None:
 
 def test_a_file_cut_off_anywhere_says_so(archive: Path, tmp_path: Path) -> None:
     whole = archive.read_bytes()
-    with Reader(archive) as reader:
+    with ArchiveReader(archive) as reader:
         end = reader.members[-1].offset
     cut = tmp_path / "cut"
     for length in (513, 1024, 2000, end, end + 10, len(whole) - 3000):
         cut.write_bytes(whole[:length])
-        with pytest.raises(BackupError, match="cut off"), Reader(cut):
+        with pytest.raises(BackupError, match="cut off"), ArchiveReader(cut):
             pass
 
 
 @pytest.mark.parametrize("content", [b"", b"hello", b"\x1f\x8b" + bytes(2000), bytes(4096)])
 def test_a_file_of_another_kind_says_so(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "file").write_bytes(content)
-    with pytest.raises(BackupError, match="is no backup of GRASP search"), Reader(tmp_path / "file"):
+    with pytest.raises(BackupError, match="is no backup of GRASP search"), ArchiveReader(tmp_path / "file"):
         pass
 
 
 def test_an_archive_of_another_kind_and_a_folder_say_so(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "other.tar", "w") as tar:
         tar.add(__file__, "file.py")
-    with pytest.raises(BackupError, match="is no backup of GRASP search"), Reader(tmp_path / "other.tar"):
+    with pytest.raises(BackupError, match="is no backup of GRASP search"), ArchiveReader(tmp_path / "other.tar"):
         pass
-    with pytest.raises(BackupError, match="cannot be read"), Reader(tmp_path):
+    with pytest.raises(BackupError, match="cannot be read"), ArchiveReader(tmp_path):
         pass
 
 
 def test_a_changed_byte_is_found_wherever_it_is(archive: Path) -> None:
     whole = archive.read_bytes()
-    with Reader(archive) as reader:
+    with ArchiveReader(archive) as reader:
         places = [member.offset + member.bytes // 2 for member in reader.members if member.bytes]
     for place in places:
         archive.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        with Reader(archive) as reader, pytest.raises(BackupError, match="damaged or was changed"):
+        with ArchiveReader(archive) as reader, pytest.raises(BackupError, match="damaged or was changed"):
             reader.check(lambda done: None)
 
 
 def test_a_newer_format_says_which_version_reads_it(archive: Path) -> None:
     changed = archive.read_bytes().replace(f'"format": {FORMAT},'.encode(), f'"format": {FORMAT + 8},'.encode())
     archive.write_bytes(changed)
-    with pytest.raises(BackupError, match="newer version of GRASP search"), Reader(archive):
+    with pytest.raises(BackupError, match="newer version of GRASP search"), ArchiveReader(archive):
         pass
 
 
 def test_the_fingerprint_is_that_of_the_manifest(archive: Path, tmp_path: Path) -> None:
     told = written(tmp_path / "second", {"files/a": b"x"})
-    with Reader(tmp_path / "second") as reader:
+    with ArchiveReader(tmp_path / "second") as reader:
         assert reader.fingerprint == told
         assert json.loads(json.dumps(reader.manifest))["members"][0]["name"] == "files/a"

@@ -13,7 +13,7 @@ from search.domain.errors import InvalidRequest, NotAllowed
 from search.domain.run_context import RunCancelled
 from search.models import AuditEntry, BackupRun, Job
 from search.services.backup import kept
-from search.services.backup.archive import Reader, Writer
+from search.services.backup.archive import ArchiveReader, Writer
 from search.services.backup.contents import counted
 from search.services.backup.errors import BackupError
 from search.services.backup.kept import BackupKept, note_found, remove_backup, settle_restored, state_of
@@ -45,7 +45,7 @@ def done(**arguments: object) -> BackupRun:
 
 def damage(file: Path) -> None:
     """Change one byte of the first member behind the greeting."""
-    with Reader(file) as reader:
+    with ArchiveReader(file) as reader:
         at = reader.members[0].offset + reader.members[0].bytes // 2
     content = bytearray(file.read_bytes())
     content[at] ^= 0xFF
@@ -62,7 +62,7 @@ def test_a_job_writes_a_checked_backup_into_the_folder_and_says_what_is_inside(f
     assert (row.place, row.bytes, row.error, row.fault) == (str(file), file.stat().st_size, "", "")
     assert (row.counts["users"], row.counts["jobs"]) == (1, 1)
     assert row.checked is not None
-    with Reader(file) as reader:
+    with ArchiveReader(file) as reader:
         assert reader.fingerprint == row.fingerprint == result["fingerprint"]
     assert state_of(row) == "done"
     assert {part["name"]: part["finished"] for part in job.progress["parts"]} == {
@@ -182,7 +182,7 @@ def test_the_backup_itself_is_complete_in_the_tables_that_it_restores(folder: Pa
     # So it stands in the tables of the backup: neither has ended.
     BackupRun.objects.update(finished=None, bytes=0, fingerprint="", counts={})
     moved = file.rename(folder / "moved.grasp")
-    with Reader(moved) as reader:
+    with ArchiveReader(moved) as reader:
         settle_restored(reader)
         row = BackupRun.objects.get()
         assert (row.place, row.fingerprint) == (str(moved), reader.fingerprint)

@@ -19,7 +19,7 @@ from search.models import KnowledgeBase, Node, SearchRun
 from search.services.backup import make_backup as making
 from search.services.backup import restore_backup as restoring
 from search.services.backup import site_schema
-from search.services.backup.archive import Reader
+from search.services.backup.archive import ArchiveReader
 from search.services.backup.errors import BackupError
 from search.services.backup.make_backup import make_backup
 from search.services.backup.restore_backup import check_backup, restore_backup
@@ -170,7 +170,7 @@ def test_a_restore_that_is_refused_changes_nothing(site: Settings, tmp_path: Pat
     with pytest.raises(CommandError, match="fingerprint of the backup is"):
         call_command("restore", str(file), "--force", "--fingerprint", "0123")
     whole = file.read_bytes()
-    with Reader(file) as reader:
+    with ArchiveReader(file) as reader:
         last = max(reader.members, key=lambda member: (member.name.startswith("partitions/"), member.offset))
     place = last.offset + last.bytes // 2
     file.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])

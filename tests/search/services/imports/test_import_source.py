@@ -24,7 +24,7 @@ from search.ingest.validate import check
 from search.models import Snapshot
 from search.services.imports.import_source import import_source
 from search.services.imports.open_source import opened_source
-from search.services.imports.place import Place, check_place, database
+from search.services.imports.place import SourcePlace, check_place, database
 from search.services.imports.preview import preview
 from search.services.jobs.launch import launch_job
 from search.services.jobs.run_here import run_here
@@ -117,9 +117,9 @@ def test_a_folder_outside_the_roots_is_no_source_for_a_page(settings: Settings, 
     inside, outside = tables(tmp_path / "roots" / "cinema"), tmp_path
     settings.GRASP_IMPORT_ROOTS = []
     with pytest.raises(InvalidRequest, match="is off"):
-        check_place(Place(folder=str(inside)))
+        check_place(SourcePlace(folder=str(inside)))
     settings.GRASP_IMPORT_ROOTS = [str(tmp_path / "roots")]
-    assert check_place(Place(folder=str(inside))) == inside
+    assert check_place(SourcePlace(folder=str(inside))) == inside
     (tmp_path / "roots" / "link").symlink_to(outside)
     for wrong in (
         outside,
@@ -131,7 +131,7 @@ def test_a_folder_outside_the_roots_is_no_source_for_a_page(settings: Settings, 
         "/a\0b",
     ):
         with pytest.raises(InvalidRequest, match="There is no such folder below"):
-            check_place(Place(folder=str(wrong)))
+            check_place(SourcePlace(folder=str(wrong)))
 
 
 @pytest.mark.django_db
@@ -141,11 +141,11 @@ def test_a_folder_with_a_link_that_leads_out_of_the_roots_is_no_source(settings:
     (outside / "secret.csv").write_text("id,name\n1,Secret\n")
     settings.GRASP_IMPORT_ROOTS = [str(tmp_path / "roots")]
     (inside / "near.csv").symlink_to(inside / "films.csv")
-    assert check_place(Place(folder=str(inside))) == inside
+    assert check_place(SourcePlace(folder=str(inside))) == inside
     for name, target in (("file.csv", outside / "secret.csv"), ("folder", outside), ("gone", tmp_path / "nothing")):
         (inside / name).symlink_to(target)
         with pytest.raises(InvalidRequest, match=f"{name} is a link that leads out of"):
-            check_place(Place(folder=str(inside)))
+            check_place(SourcePlace(folder=str(inside)))
         (inside / name).unlink()
 
 
@@ -172,11 +172,11 @@ def test_a_folder_is_checked_again_when_its_job_runs(
 
 
 def test_a_place_is_one_thing(db: None) -> None:
-    for place in (Place(), Place(upload="x", folder="/y")):
+    for place in (SourcePlace(), SourcePlace(upload="x", folder="/y")):
         with pytest.raises(InvalidRequest, match="Name one source"):
             check_place(place)
     with pytest.raises(InvalidRequest, match="There is no upload"):
-        check_place(Place(upload="x"))
+        check_place(SourcePlace(upload="x"))
 
 
 def test_a_password_in_an_address_is_refused_and_repeated_nowhere(settings: Settings) -> None:
@@ -190,9 +190,9 @@ def test_a_password_in_an_address_is_refused_and_repeated_nowhere(settings: Sett
     assert "s3cret" not in str(wrong.value)
     assert "s3cret" not in repr(database("neo4j://host:1/db"))
     with pytest.raises(InvalidRequest, match="not among the servers"):
-        check_place(Place(neo4j="neo4j://host:1/db"))
+        check_place(SourcePlace(neo4j="neo4j://host:1/db"))
     settings.GRASP_IMPORT_NEO4J_HOSTS = ["host:1"]
-    assert check_place(Place(neo4j="neo4j://host:1/db")) == database("neo4j://host:1/db")
+    assert check_place(SourcePlace(neo4j="neo4j://host:1/db")) == database("neo4j://host:1/db")
     settings.GRASP_IMPORT_NEO4J_USER = ""
     with pytest.raises(InvalidRequest, match="GRASP_IMPORT_NEO4J_USER"):
         database("neo4j://host:1/db")

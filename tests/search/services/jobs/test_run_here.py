@@ -14,7 +14,7 @@ from pytest_django.fixtures import Settings
 from search.domain.run_context import LeaseLost, RunCancelled
 from search.models import Job
 from search.services.jobs.change import cancel_job, resume_job
-from search.services.jobs.keeper import Keeper, Verdict
+from search.services.jobs.keeper import JobKeeper, KeeperVerdict
 from search.services.jobs.launch import launch_job
 from search.services.jobs.ownership import claim_next, claim_this
 from search.services.jobs.reports import Reports
@@ -160,8 +160,8 @@ def test_a_command_that_was_late_on_a_busy_machine_keeps_its_job() -> None:
     late(job)
     RowNotes(owner).put("seen", 1)
     late(job)
-    keeper = Keeper(owner, Reports(owner, {}, {}), Resources(os.getpid()))
-    assert keeper.beat() == Verdict.GO_ON
+    keeper = JobKeeper(owner, Reports(owner, {}, {}), Resources(os.getpid()))
+    assert keeper.beat() == KeeperVerdict.GO_ON
     late(job)
     assert keeper.finish(Job.State.DONE, result={"total": 1})
     job.refresh_from_db()
@@ -201,7 +201,7 @@ def test_the_job_of_a_command_does_not_end_because_postgres_is_late(settings: Se
     job = launched()
     owner = claim_this(job.pk)
     assert owner is not None
-    keeper = Keeper(owner, Reports(owner, {}, {}), Resources(os.getpid()))
+    keeper = JobKeeper(owner, Reports(owner, {}, {}), Resources(os.getpid()))
     settings.GRASP_JOB_LEASE_SECONDS = 0
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
@@ -210,4 +210,4 @@ def test_the_job_of_a_command_does_not_end_because_postgres_is_late(settings: Se
     with other.cursor() as cursor:
         cursor.execute("SELECT pg_terminate_backend(%s)", [pid])
     other.close()
-    assert keeper.beat() == Verdict.GO_ON
+    assert keeper.beat() == KeeperVerdict.GO_ON

@@ -19,7 +19,7 @@ from pytest_django.fixtures import Settings
 from search import wiring
 from search.domain.errors import InvalidRequest
 from search.domain.graph import Field, Node
-from search.domain.job_kinds import Target
+from search.domain.job_kinds import JobTarget
 from search.domain.run_context import RunCancelled, RunContext
 from search.domain.similarity import SimilarSettings
 from search.domain.trace import Limit
@@ -184,7 +184,7 @@ def test_a_release_without_vectors_is_refused_with_what_makes_one(release: Relea
     bare = Release.objects.select_related("snapshot", "knowledge_base").get(pk=bare.pk)
     with pytest.raises(LinkFailed, match="films-2 has no vectors"):
         link_similar(release=bare, settings=SimilarSettings())
-    [fault] = LinkSimilarJob().refuse(Target("films", "films-2"))
+    [fault] = LinkSimilarJob().refuse(JobTarget("films", "films-2"))
     assert fault.pointer == "/release"
 
 

@@ -23,7 +23,7 @@ from search.services.upkeep.measure_storage import measure_storage
 from search.services.upkeep.retention import keep_up
 from search.services.uploads.discard_upload import delete_old_uploads
 from training.services import question_drafts
-from training.services.question_drafts import Draft, delete_old_drafts, keep_draft, read_draft
+from training.services.question_drafts import QuestionDraft, delete_old_drafts, keep_draft, read_draft
 
 DAY = 86_400
 PATIENCE = 30.0
@@ -156,7 +156,7 @@ def test_uploads_and_scratch_folders_go_after_their_days(home: Path) -> None:
 def test_drafts_go_after_a_day_and_the_oldest_when_there_are_too_many(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    draft = Draft("films", "mine", "typed", ())
+    draft = QuestionDraft("films", "mine", "typed", ())
     old, young = keep_draft(draft, 1), keep_draft(draft, 1)
     aged(home / "question-drafts" / f"{old}.gz", 1.1)
     aged(home / "question-drafts" / f"{young}.gz", 0.9)

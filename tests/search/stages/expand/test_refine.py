@@ -16,7 +16,7 @@ from search.domain.question import Question
 from search.domain.ranking import Ranking
 from search.domain.trace import Limit, Trace
 from search.pipelines.expansion import AgrStages, agr
-from search.stages.expand.refine import NOT_ASKED, Analyse, Draft, Generate, Refine
+from search.stages.expand.refine import NOT_ASKED, Analyse, Generate, Refine, RefinedDraft
 from search.stages.retrieve import Bm25
 from tests.fakes import HashEncoder, MemoryVectors
 from tests.search.stages.expand.films import ASKED, BO, GALE, LONE, REEF, TIDE, Words, taken, tools_of
@@ -74,7 +74,7 @@ def run(folder: Path, model: Any, words: Words, **time: Any) -> tuple[Trace, Ran
     retrieve = Bm25(words, HashEncoder(), MemoryVectors({DOCUMENTS: {}}))
     stages = AgrStages(
         analyse=Analyse(model, **seen),
-        draft=Draft(model, **seen),
+        draft=RefinedDraft(model, **seen),
         first=retrieve,
         generate=Generate(model, tools["nodes"], **seen),
         refine=Refine(model, tools["nodes"], **seen),

@@ -14,7 +14,7 @@ from search.domain.plan import Plan, ScoredPlan
 from search.domain.trace import Limit
 from search.interfaces import GraphStore, VectorIndex
 from search.stages.link import Link
-from search.stages.plan.grammar import Weights, grammar
+from search.stages.plan.grammar import GrammarWeights, grammar
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.read import Reader
 from tests import oracle
@@ -63,7 +63,7 @@ def land(tmp_path_factory: pytest.TempPathFactory) -> Land:
         columns_memmap.MemmapColumns(folder / "columns", schema),
         values_memmap.MemmapValues(folder / "values", schema),
         # The vectors here mean nothing.
-        weights=Weights({**Weights.read().of, "wording": 0.0}),
+        weights=GrammarWeights({**GrammarWeights.read().of, "wording": 0.0}),
     )
     vectors = cast(VectorIndex, MemoryVectors({}))
     return Land(graph, reader, Link(encoder, vectors, store, graph=cast(GraphStore, Backtracking(graph))))

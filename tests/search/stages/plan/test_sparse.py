@@ -30,7 +30,7 @@ from search.stages.plan.sets import (
     WhereCount,
     Without,
 )
-from search.stages.plan.sparse import Elements, Learned, names_of, words_of
+from search.stages.plan.sparse import Elements, LearnedScorer, names_of, words_of
 from tests.fakes import HashEncoder
 from tests.search.stages.plan.films import FILMS, planner_of
 
@@ -107,8 +107,8 @@ def test_words_are_stems_outside_names_and_function_words_only_in_pairs() -> Non
     assert said("Heat Heat", (0, 1), (1, 2)) == [""]
 
 
-def learned(weights: Mapping[str, Mapping[str, float]]) -> Learned:
-    return Learned(PairWeights("a", weights), Elements(SCHEMA))
+def learned(weights: Mapping[str, Mapping[str, float]]) -> LearnedScorer:
+    return LearnedScorer(PairWeights("a", weights), Elements(SCHEMA))
 
 
 def test_what_was_learned_is_added_and_puts_meanings_in_a_new_order() -> None:

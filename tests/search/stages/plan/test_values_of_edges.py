@@ -13,7 +13,7 @@ from search.domain.plan import Plan, ScoredPlan
 from search.domain.trace import Limit
 from search.interfaces import GraphStore, VectorIndex
 from search.stages.link import Link
-from search.stages.plan.grammar import Weights
+from search.stages.plan.grammar import GrammarWeights
 from search.stages.plan.knowledge import Knowledge
 from search.stages.plan.read import Reader
 from tests import oracle
@@ -74,7 +74,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
 def reader(demo: Demo) -> Reader:
     stage = demo.stage
     # The vectors here mean nothing.
-    weights = Weights({**Weights.read().of, "wording": 0.0})
+    weights = GrammarWeights({**GrammarWeights.read().of, "wording": 0.0})
     knowledge = Knowledge(SCHEMA, stage.encoder)
     return Reader(knowledge, stage.mentions, stage.adjacency, stage.nodes, stage.columns, stage.values, weights=weights)
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from search.domain.graph import Node, Schema
 from search.domain.plan import Order
 from tests.oracle import Graph, value_of
-from training.data.synthesis.parts import Compared, Draft, Passage, Way
+from training.data.synthesis.parts import MadeComparison, MadeDraft, MadeWay, Passage
 
 
-def answers(graph: Graph, schema: Schema, draft: Draft) -> set[int]:
+def answers(graph: Graph, schema: Schema, draft: MadeDraft) -> set[int]:
     """Return the keys of all nodes of the answer type that meet every condition of a draft."""
     kind = schema.node_types[draft.answer_type].name
     met = {
@@ -30,11 +30,11 @@ def answers(graph: Graph, schema: Schema, draft: Draft) -> set[int]:
     return _first(graph, draft.order, met) if draft.order is not None else met
 
 
-def _leads(graph: Graph, schema: Schema, key: int, way: Way) -> bool:
+def _leads(graph: Graph, schema: Schema, key: int, way: MadeWay) -> bool:
     return any(_paths(graph, schema, key, way))
 
 
-def _compares(node: Node, other: Node, told: Compared) -> bool:
+def _compares(node: Node, other: Node, told: MadeComparison) -> bool:
     """Return whether any value of a node's field compares with any of another node's."""
     if node.key == other.key:
         return False
@@ -65,7 +65,7 @@ def holds(node: Node, passage: Passage) -> bool:
     return passage.words <= {word for text in texts for word in re.findall(r"\w+", text.casefold())}
 
 
-def _meets_ways(graph: Graph, schema: Schema, key: int, ways: Sequence[Way]) -> bool:
+def _meets_ways(graph: Graph, schema: Schema, key: int, ways: Sequence[MadeWay]) -> bool:
     if not ways:
         return True
     for row in itertools.product(*(way.ends for way in ways)):
@@ -77,7 +77,7 @@ def _meets_ways(graph: Graph, schema: Schema, key: int, ways: Sequence[Way]) -> 
     return False
 
 
-def _paths(graph: Graph, schema: Schema, key: int, way: Way) -> Iterator[tuple[int, ...]]:
+def _paths(graph: Graph, schema: Schema, key: int, way: MadeWay) -> Iterator[tuple[int, ...]]:
     """Yield every path from a node that follows the steps of a way."""
     paths = [(key,)]
     for step in way.steps:

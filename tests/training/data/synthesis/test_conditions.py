@@ -19,8 +19,8 @@ from tests.training.data.synthesis.worlds import NAMES, Tools, base_of, demo, to
 from training.data.synthesis import synthesise
 from training.data.synthesis.base import Base
 from training.data.synthesis.condition_words import compared, excluded, ordered
-from training.data.synthesis.make import Maker, Question
-from training.data.synthesis.parts import Compared
+from training.data.synthesis.make import MadeQuestion, Maker
+from training.data.synthesis.parts import MadeComparison
 from training.data.synthesis.plans import plan_of
 from training.data.synthesis.recipes import CONDITIONED, KINDS, Recipe
 
@@ -33,7 +33,7 @@ def tools(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return tools_of(tmp_path_factory.mktemp(request.param), *demo(request.param))
 
 
-def questions(tools: Tools, number: int, kinds: tuple[Recipe, ...] = CONDITIONED) -> list[Question]:
+def questions(tools: Tools, number: int, kinds: tuple[Recipe, ...] = CONDITIONED) -> list[MadeQuestion]:
     maker = Maker(tools, Base.of(tools), kinds)
     chance = np.random.default_rng(3)
     allowed = [node for node in tools.graph.nodes if tools.schema.node_type(node.type).answerable]
@@ -150,8 +150,8 @@ def test_orders_are_said_with_the_adjectives_of_the_field() -> None:
 
 
 def test_comparisons_are_said_with_the_adjectives_of_the_field() -> None:
-    lighter = said(compared, Compared("weight_g", "<", (1,), 0, "the Lamp"), THING)
+    lighter = said(compared, MadeComparison("weight_g", "<", (1,), 0, "the Lamp"), THING)
     assert {"lighter than the Lamp", "with a lower weight than the Lamp"} <= lighter
     assert not [one for one in lighter if "heav" in one]
-    later = said(compared, Compared("founded", ">", (1,), 0, "Omarra"), THING)
+    later = said(compared, MadeComparison("founded", ">", (1,), 0, "Omarra"), THING)
     assert {"founded after Omarra", "newer than Omarra"} <= later

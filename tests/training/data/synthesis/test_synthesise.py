@@ -21,7 +21,7 @@ from training.data.examples import Example
 from training.data.hashes import normalised
 from training.data.synthesis import english_words, synthesise
 from training.data.synthesis.base import Base
-from training.data.synthesis.make import MOST_ANSWERS, Maker, Question
+from training.data.synthesis.make import MOST_ANSWERS, MadeQuestion, Maker
 from training.data.synthesis.recipes import BARE, KINDS, Recipe
 
 WORDS = ("amber", "birch", "cobalt", "drum", "ember", "fjord", "grain", "harbour", "iris", "jetty", "kiln", "lantern")
@@ -32,7 +32,7 @@ def tools(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return tools_of(tmp_path_factory.mktemp(request.param), *demo(request.param))
 
 
-def questions(tools: Tools, number: int, kinds: Sequence[Recipe] = KINDS) -> list[Question]:
+def questions(tools: Tools, number: int, kinds: Sequence[Recipe] = KINDS) -> list[MadeQuestion]:
     """Return questions with their drafts."""
     maker = Maker(tools, Base.of(tools), kinds)
     chance = np.random.default_rng(3)

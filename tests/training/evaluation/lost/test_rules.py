@@ -8,13 +8,13 @@ import pytest
 
 from search.domain.plan import Anchor, Filter, Hop, Plan, Target
 from training.evaluation.lost import LostStage
-from training.evaluation.lost.facts import ExecutedPlan, GraphFacts, Held, ListStep, RunFacts, Way, Ways
+from training.evaluation.lost.facts import ExecutedPlan, GraphFacts, Held, ListStep, LostWay, LostWays, RunFacts
 from training.evaluation.lost.rules import closest, first_loss
 
 K = 2
 PLAN = Plan((Anchor("a", "Ada", "person"),), (Hop("a", "made", "T", "film"),), Target("T", ("film",)))
 BEST = ExecutedPlan(0, PLAN, 0.8, (frozenset({"ada"}),), Held("plan 1", {}, 4))
-WAY = Way((frozenset({"ada"}),), ("“Ada” (person)",), frozenset({"g"}), 1.0, 1, {"g": 1})
+WAY = LostWay((frozenset({"ada"}),), ("“Ada” (person)",), frozenset({"g"}), 1.0, 1, {"g": 1})
 NOWHERE = Held("fuse", {}, 9)
 
 
@@ -28,7 +28,10 @@ def lists(graph: Held = Held("rescore", {}, 4), text: Held = Held("retrieve", {}
     )
 
 
-def run(*plans: ExecutedPlan, ways: Ways = Ways((WAY,)), steps: tuple[ListStep, ...] = (), **more: object) -> RunFacts:  # noqa: B008
+ONE_WAY = LostWays((WAY,))
+
+
+def run(*plans: ExecutedPlan, ways: LostWays = ONE_WAY, steps: tuple[ListStep, ...] = (), **more: object) -> RunFacts:
     graph = GraphFacts(True, plans, next((plan.index for plan in plans if plan.runs), None), {}, ways)
     facts = RunFacts(("g",), {"g": "film"}, NOWHERE, steps or lists(), graph, frozenset({"film", "person"}))
     return replace(facts, **more)  # type: ignore[arg-type]
@@ -59,21 +62,21 @@ def test_a_failed_search_an_unknown_node_and_a_lost_record() -> None:
 @pytest.mark.parametrize(
     ("best", "ways", "stage"),
     [
-        (BEST, Ways(), LostStage.UNREACHABLE),
-        (BEST, Ways(unsure="3 walks are too large."), LostStage.UNDECIDED),
-        (replace(BEST, relinked=frozenset("g")), Ways(), LostStage.LINKED),
-        (replace(BEST, plan=replace(PLAN, target=Target("T", ("award",)))), Ways((WAY,)), LostStage.TYPED),
-        (replace(BEST, bound=(frozenset({"bob"}),)), Ways((WAY,)), LostStage.LINKED),
-        (replace(BEST, bound=(frozenset(),)), Ways((WAY,)), LostStage.LINKED),
-        (BEST, Ways((WAY,)), LostStage.REACHED),
-        (replace(BEST, unsure=frozenset("g")), Ways((WAY,)), LostStage.UNDECIDED),
-        (replace(BEST, reaches=frozenset("g")), Ways((WAY,)), LostStage.CUT),
-        (replace(BEST, reaches=frozenset("g"), listed=Held("plan 1", {}, 900, whole=False)), Ways((WAY,)),
+        (BEST, LostWays(), LostStage.UNREACHABLE),
+        (BEST, LostWays(unsure="3 walks are too large."), LostStage.UNDECIDED),
+        (replace(BEST, relinked=frozenset("g")), LostWays(), LostStage.LINKED),
+        (replace(BEST, plan=replace(PLAN, target=Target("T", ("award",)))), LostWays((WAY,)), LostStage.TYPED),
+        (replace(BEST, bound=(frozenset({"bob"}),)), LostWays((WAY,)), LostStage.LINKED),
+        (replace(BEST, bound=(frozenset(),)), LostWays((WAY,)), LostStage.LINKED),
+        (BEST, LostWays((WAY,)), LostStage.REACHED),
+        (replace(BEST, unsure=frozenset("g")), LostWays((WAY,)), LostStage.UNDECIDED),
+        (replace(BEST, reaches=frozenset("g")), LostWays((WAY,)), LostStage.CUT),
+        (replace(BEST, reaches=frozenset("g"), listed=Held("plan 1", {}, 900, whole=False)), LostWays((WAY,)),
          LostStage.UNDECIDED),
     ],
 )  # fmt: skip
 def test_the_first_condition_of_the_best_plan_that_the_answer_does_not_meet(
-    best: ExecutedPlan, ways: Ways, stage: LostStage
+    best: ExecutedPlan, ways: LostWays, stage: LostStage
 ) -> None:
     assert named(run(best, ways=ways)) is stage
 
@@ -87,10 +90,10 @@ def test_a_filter_that_leaves_the_answer_out_is_said() -> None:
 
 def test_a_start_is_right_only_if_a_comparable_plan_begins_there() -> None:
     """From nearly every node some plan leads to the answer; from `bob` only one that finds much else."""
-    accident = Way((frozenset({"bob"}),), ("“Bob” (person)",), frozenset({"g"}), 0.02, 99)
+    accident = LostWay((frozenset({"bob"}),), ("“Bob” (person)",), frozenset({"g"}), 0.02, 99)
     best = replace(BEST, bound=(frozenset({"bob"}),))
-    assert named(run(best, ways=Ways((WAY, accident)))) is LostStage.LINKED
-    assert named(run(best, ways=Ways((WAY, replace(accident, f1=0.6))))) is LostStage.REACHED
+    assert named(run(best, ways=LostWays((WAY, accident)))) is LostStage.LINKED
+    assert named(run(best, ways=LostWays((WAY, replace(accident, f1=0.6))))) is LostStage.REACHED
 
 
 def test_a_plan_that_recovery_changed_is_judged_as_it_was_asked() -> None:
@@ -111,9 +114,9 @@ def test_less_probable_plans_that_find_it_are_named() -> None:
 def test_a_planner_that_leaves_a_question_to_the_text_is_to_blame_only_if_a_plan_would_have_found_it() -> None:
     text_only = replace(BEST, plan=Plan(target=Target("T", (), "who")), bound=())
     assert named(run(text_only)) is LostStage.PLANNED
-    assert named(run(text_only, ways=Ways())) is LostStage.RETRIEVED
+    assert named(run(text_only, ways=LostWays())) is LostStage.RETRIEVED
     low = lists(text=Held("retrieve", {"g": 7}, 9))
-    assert named(run(text_only, ways=Ways(), steps=low)) is LostStage.RANKED
+    assert named(run(text_only, ways=LostWays(), steps=low)) is LostStage.RANKED
 
 
 def test_a_step_that_failed_is_the_stage_that_lost_it() -> None:
@@ -133,8 +136,8 @@ def test_the_fusion_lost_what_the_graph_had_at_the_top() -> None:
 def test_what_only_the_text_had_is_lost_in_the_fusion_unless_a_plan_would_have_put_it_there() -> None:
     steps = lists(text=Held("retrieve", {"g": 1}, 9))
     assert named(run(BEST, steps=steps)) is LostStage.REACHED
-    assert named(run(BEST, steps=steps, ways=Ways())) is LostStage.FUSED
-    assert named(run(BEST, steps=steps, ways=Ways((replace(WAY, found=500, places={"g": 40}),)))) is LostStage.FUSED
+    assert named(run(BEST, steps=steps, ways=LostWays())) is LostStage.FUSED
+    assert named(run(BEST, steps=steps, ways=LostWays((replace(WAY, found=500, places={"g": 40}),)))) is LostStage.FUSED
 
 
 def test_a_fusion_inside_a_list_can_lose_an_answer() -> None:
@@ -163,13 +166,13 @@ def test_a_pipeline_of_text_alone(held: dict[str, int], stage: LostStage) -> Non
 
 
 def test_a_graph_list_without_a_planner_needs_a_way_through_the_graph() -> None:
-    def spread(ways: Ways) -> LostStage | None:
+    def spread(ways: LostWays) -> LostStage | None:
         graph = GraphFacts(False, (), None, {}, ways)
         return named(RunFacts(("g",), {"g": "film"}, NOWHERE, lists(), graph))
 
-    assert spread(Ways()) is LostStage.UNREACHABLE
-    assert spread(Ways((WAY,))) is LostStage.RETRIEVED
-    assert spread(Ways(named=False)) is LostStage.RETRIEVED
+    assert spread(LostWays()) is LostStage.UNREACHABLE
+    assert spread(LostWays((WAY,))) is LostStage.RETRIEVED
+    assert spread(LostWays(named=False)) is LostStage.RETRIEVED
 
 
 def test_the_closest_answer_has_the_best_rank_or_was_lost_last() -> None:

@@ -14,9 +14,9 @@ from search.models import KnowledgeBase
 from tests.training.annotating import annotator
 from tests.training.services.annotation.judged_queue import ROWS, judge, judged_queue, person
 from training.models import AnnotationQueue, Assignment, Judgement
-from training.services.annotation.agree import Waiting, agreement_of, may_lead, note_look, still_judging
+from training.services.annotation.agree import WaitingItem, agreement_of, may_lead, note_look, still_judging
 from training.services.annotation.grades import read_grades
-from training.services.annotation.judge import Given, judge_as_model
+from training.services.annotation.judge import GivenJudgement, judge_as_model
 from training.services.annotation.judge import judge as judge_item
 
 MODEL = "tiny-1 #abc"
@@ -55,7 +55,7 @@ def test_a_language_model_is_measured_against_people_and_changes_none_of_their_f
     queue = judged_queue(films)
     before = agreement_of(queue)
     for item, grade in zip(queue.items.order_by("position"), (3, 0, 3, 3), strict=False):
-        judge_as_model(item=item, model=MODEL, given=Given("graded", grade))
+        judge_as_model(item=item, model=MODEL, given=GivenJudgement("graded", grade))
     after = agreement_of(queue)
     [model] = after["models"]
     assert {**after, "models": []} == before
@@ -99,7 +99,7 @@ def test_nobody_sees_them_while_judging(films: KnowledgeBase) -> None:
     assert not still_judging(person("lee"), queue)
     judge(queue.items.get(position=5), person("lee"), 2)
     # Item 5 waits for ann, bea and cem, items 2 and 4 for cem and lee, and lee could judge no other.
-    assert still_judging(person("lee"), queue) == Waiting(mine=2, others=1)
+    assert still_judging(person("lee"), queue) == WaitingItem(mine=2, others=1)
     AnnotationQueue.objects.update(state="closed")
     queue.refresh_from_db()
     assert not still_judging(person("lee"), queue)
@@ -110,8 +110,8 @@ def test_what_everybody_judged_or_skipped_waits_for_nobody(films: KnowledgeBase)
     AnnotationQueue.objects.update(overlap=2)
     queue.refresh_from_db()
     ann, bea = person("ann"), person("bea")
-    assert still_judging(ann, queue) == Waiting(mine=0, others=1)
-    assert still_judging(bea, queue) == Waiting(mine=1, others=0)
+    assert still_judging(ann, queue) == WaitingItem(mine=0, others=1)
+    assert still_judging(bea, queue) == WaitingItem(mine=1, others=0)
     skipped = Judgement.objects.create(
         item=queue.items.get(position=1), annotator=bea, annotator_name="bea", verdict="skipped"
     )
@@ -120,12 +120,12 @@ def test_what_everybody_judged_or_skipped_waits_for_nobody(films: KnowledgeBase)
     User.objects.create_superuser("root")
     assert still_judging(ann, queue) is None
     annotator("new")
-    assert still_judging(ann, queue) == Waiting(mine=0, others=1)
+    assert still_judging(ann, queue) == WaitingItem(mine=0, others=1)
     KnowledgeBase.objects.update(visibility=KnowledgeBase.Visibility.MEMBERS)
     assert still_judging(ann, queue) is None
     skipped.verdict = "withdrawn"
     skipped.save()
-    assert still_judging(bea, queue) == Waiting(mine=1, others=0)
+    assert still_judging(bea, queue) == WaitingItem(mine=1, others=0)
 
 
 def test_who_has_looked_does_not_judge_blind_any_more(films: KnowledgeBase) -> None:
@@ -133,10 +133,10 @@ def test_who_has_looked_does_not_judge_blind_any_more(films: KnowledgeBase) -> N
     item, later = queue.items.get(position=5), queue.items.get(position=4)
     for one in (item, later):
         Assignment.objects.create(item=one, annotator=person("lee"), tab=uuid4(), expires=timezone.now())
-    judge_item(item=item, user=person("lee"), key=uuid4(), base=0, given=Given("graded", 2))
+    judge_item(item=item, user=person("lee"), key=uuid4(), base=0, given=GivenJudgement("graded", 2))
     note_look(person("lee"), queue)
     note_look(person("lee"), queue)
-    judge_item(item=later, user=person("lee"), key=uuid4(), base=0, given=Given("graded", 3))
+    judge_item(item=later, user=person("lee"), key=uuid4(), base=0, given=GivenJudgement("graded", 3))
     [first] = read_grades(queue).items[5].given
     assert (first.grade, first.blind) == (2, 2)
     assert {one.grader: one.blind for one in read_grades(queue).items[4].given}[f"account:{person('lee').pk}"] is None

@@ -17,7 +17,7 @@ from training.services.annotation.agree import able_to_judge, still_judging
 from training.services.annotation.assign import assigned_people, progress_of_people, share_out
 from training.services.annotation.describe import progress_of
 from training.services.annotation.hand_out import hand_out
-from training.services.annotation.judge import Given, judge
+from training.services.annotation.judge import GivenJudgement, judge
 
 pytestmark = pytest.mark.django_db
 
@@ -32,7 +32,7 @@ def handed(queue: AnnotationQueue, user: User, number: int = 20) -> list[int]:
 
 
 def say(queue: AnnotationQueue, user: User, position: int, verdict: str = "graded") -> None:
-    given = Given(verdict, 2 if verdict == "graded" else None)
+    given = GivenJudgement(verdict, 2 if verdict == "graded" else None)
     judge(item=queue.items.get(position=position), user=user, key=uuid4(), base=0, given=given)
 
 

@@ -14,7 +14,7 @@ from training.models import Adjudication, AnnotationQueue, Evaluation, Judgement
 from training.services.annotation.adjudicate import adjudicate, choose_rule, disagreements
 from training.services.annotation.export import PROVENANCE, export_queue, make_question_set
 from training.services.annotation.grades import read_grades
-from training.services.annotation.judge import Given, judge_as_model
+from training.services.annotation.judge import GivenJudgement, judge_as_model
 from training.services.question_sets import examples_of, register_questions
 
 MODEL = "tiny-1 #abc"
@@ -71,8 +71,8 @@ def test_qrels_hold_the_final_grades_and_leave_open_items_out(films: KnowledgeBa
 
 def test_a_model_counts_only_where_the_queue_says_so_and_then_exports_say_so(films: KnowledgeBase) -> None:
     queue = judged_queue(films)
-    judge_as_model(item=queue.items.get(position=2), model=MODEL, given=Given("graded", 3))
-    judge_as_model(item=queue.items.get(position=5), model=MODEL, given=Given("graded", 2))
+    judge_as_model(item=queue.items.get(position=2), model=MODEL, given=GivenJudgement("graded", 3))
+    judge_as_model(item=queue.items.get(position=5), model=MODEL, given=GivenJudgement("graded", 2))
     queue.model_annotators.create(name=MODEL, model="tiny-1", fingerprint="abc")
     assert not [line for line in qrels(queue) if "film/3" in line]
     assert export_queue(queue, "qrels").name == "Lost_answers.qrels"

@@ -18,9 +18,9 @@ from tests.training.annotating import annotator, queue_of
 from training.models import AnnotationItem, AnnotationQueue, Assignment, Judgement, JudgementRevision
 from training.services.annotation.describe import progress_of
 from training.services.annotation.hand_out import Handed, hand_out
-from training.services.annotation.judge import Given, judge
+from training.services.annotation.judge import GivenJudgement, judge
 
-GOOD = Given("graded", 3)
+GOOD = GivenJudgement("graded", 3)
 
 
 def handed(queue: AnnotationQueue, user: User, number: int = 1, tab: int = 0, take_over: bool = False) -> list[int]:
@@ -32,7 +32,7 @@ def _handed(queue: AnnotationQueue, user: User, number: int, tab: int = 0, take_
     return hand_out(queue=queue, user=user, tab=UUID(int=tab), number=number, take_over=take_over)
 
 
-def said(queue: AnnotationQueue, user: User, position: int, given: Given = GOOD) -> None:
+def said(queue: AnnotationQueue, user: User, position: int, given: GivenJudgement = GOOD) -> None:
     judge(item=queue.items.get(position=position), user=user, key=uuid4(), base=0, given=given)
 
 
@@ -60,10 +60,10 @@ def test_a_skipped_item_goes_to_somebody_else_and_does_not_come_back(films: Know
     ada, bo = annotator("ada"), annotator("bo")
     assert handed(queue, ada) == [0]
     assert handed(queue, bo) == []
-    said(queue, ada, 0, Given("skipped"))
+    said(queue, ada, 0, GivenJudgement("skipped"))
     assert handed(queue, ada) == []
     assert handed(queue, bo) == [0]
-    said(queue, bo, 0, Given("unsure"))
+    said(queue, bo, 0, GivenJudgement("unsure"))
     assert progress_of(queue, bo)["done"] == 1
 
 
@@ -77,7 +77,7 @@ def test_who_goes_away_loses_the_hold_and_a_late_judgement_is_kept_all_the_same(
     # Nothing of it is handed to the first again: the place is taken.
     assert handed(queue, ada) == []
     said(queue, bo, 0)
-    said(queue, ada, 0, Given("graded", 1))
+    said(queue, ada, 0, GivenJudgement("graded", 1))
     assert sorted(Judgement.objects.values_list("annotator_name", "grade")) == [("ada", 1), ("bo", 3)]
 
 
@@ -141,7 +141,7 @@ def test_many_people_and_tabs_at_once_lose_and_double_nothing(films: KnowledgeBa
                 for item in held:
                     key = uuid4()
                     for _ in range(2):
-                        judge(item=item, user=user, key=key, base=0, given=Given("graded", item.position % 4))
+                        judge(item=item, user=user, key=key, base=0, given=GivenJudgement("graded", item.position % 4))
                     done += 1
         finally:
             connection.close()

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pytest_django.fixtures import Settings
 
 from grasp_site.settings import GRASP_TOOLS as TOOLS
-from search.domain.job_kinds import Target
+from search.domain.job_kinds import JobTarget
 from search.models import KnowledgeBase
 from tests import recorded_model
 from tests.training.services.annotation.judged_queue import judged_queue
@@ -83,10 +83,10 @@ def test_without_a_model_or_a_queue_the_job_is_refused(films: KnowledgeBase, set
     queue = judged_queue(films, ROWS)
     settings.GRASP_TOOLS = {**settings.GRASP_TOOLS, "language_model": TOOLS["language_model"]}
     settings.LLM_BASE_URL = ""
-    [fault] = JudgeItemsJob(queue_id=queue.pk).refuse(Target("films"))
+    [fault] = JudgeItemsJob(queue_id=queue.pk).refuse(JobTarget("films"))
     assert fault.message.startswith("No model can judge: no language model is configured")
     AnnotationQueue.objects.exclude(pk=queue.pk).delete()
-    [fault] = JudgeItemsJob(queue_id=queue.pk + 1).refuse(Target("films"))
+    [fault] = JudgeItemsJob(queue_id=queue.pk + 1).refuse(JobTarget("films"))
     assert fault.message == f"films has no annotation queue {queue.pk + 1}; there are: {queue.pk} (Lost answers)."
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from search.domain.errors import InvalidRequest
-from search.domain.job_kinds import Target
+from search.domain.job_kinds import JobTarget
 from search.models import KnowledgeBase, PipelineVersion
 from tests.training import makers
 from tests.training.services.annotation.judged_queue import judge, judged_queue, person
@@ -86,7 +86,7 @@ def test_learning_from_corrections_shows_what_it_changed(makers_base: KnowledgeB
     asked, _ = register_questions(knowledge_base="makers", examples=plain, name="asked")
     corrected(makers_base, *UNSEEN[:4])
     job = LearnCorrectionsJob(settings=makers.QUICK, others=8)
-    target = Target("makers", "", f"asked@{asked.version}")
+    target = JobTarget("makers", "", f"asked@{asked.version}")
     assert job.refuse(target) == []
     report = learn_corrections(
         knowledge_base="makers", learner="planner", question_set=asked, settings=makers.QUICK, others=8
@@ -108,5 +108,5 @@ def test_learning_from_corrections_shows_what_it_changed(makers_base: KnowledgeB
 
 
 def test_a_launch_says_what_is_wrong_with_it(films: KnowledgeBase) -> None:
-    faults = LearnCorrectionsJob(learner="oracle").refuse(Target("films", "", ""))
+    faults = LearnCorrectionsJob(learner="oracle").refuse(JobTarget("films", "", ""))
     assert [fault.pointer for fault in faults] == ["/arguments/learner", "/question_set"]

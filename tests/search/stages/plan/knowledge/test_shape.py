@@ -1,11 +1,11 @@
 """What a schema allows, with rare and odd ends folded into the main ones."""
 
 from search.domain.graph import NodeType, Relation, RelationType, Schema
-from search.stages.plan.knowledge.shape import Shape
+from search.stages.plan.knowledge.shape import GraphShape
 
 FILM, YEAR, PERSON = range(3)
 RELEASED, MADE = range(2)
-SHAPE = Shape(
+SHAPE = GraphShape(
     Schema(
         (NodeType("film", 1000), NodeType("year", 50), NodeType("person", 300)),
         (Relation("RELEASED"), Relation("MADE")),
