@@ -1,4 +1,4 @@
-"""The stretches of a question that name nodes, with the evidence for each (docs/planning.md, point 1)."""
+"""The stretches of a question that name nodes, with the evidence for each (docs/planning.md, point 2)."""
 
 from __future__ import annotations
 

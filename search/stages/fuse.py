@@ -45,7 +45,7 @@ class FusionWeights:
     A plan of risk level `weak` never leads. It may be right, but it leaves a large part of the question to the text, so
     the text must order its nodes. A plan that leaves a word over does not lead either, however probable it is: its
     candidates still come first, in the order of the graph's list, which the words left over decide. Only a plan that
-    leads with at least the probability `sure` is called almost surely right (docs/planning.md, point 8, has figures).
+    leads with at least the probability `sure` is called almost surely right (docs/decisions.md has figures).
     """
 
     method: str = option("dynamic", "How the graph's weight is chosen.", choices=("dynamic", "static"))
