@@ -228,7 +228,7 @@ LABELS = {
 
 @pytest.mark.django_db
 def test_a_live_database_is_imported_with_its_labels_mapped_and_stays_as_it_is(cinema: str, tmp_path: Path) -> None:
-    before = connect(database(cinema)).read("test", [("MATCH (n) RETURN count(n)", {})], Limit.seconds(30))
+    before = connect(database(cinema)).read("test", "MATCH (n) RETURN count(n)", {}, Limit.seconds(30))
     (tmp_path / "labels.json").write_text(json.dumps(LABELS))
     written = command(cinema, "--name", "cinema", "--mapping", tmp_path / "labels.json", "--no-index", "--json")
     report = json.loads(written)
@@ -245,7 +245,7 @@ def test_a_live_database_is_imported_with_its_labels_mapped_and_stays_as_it_is(c
     assert [r.name for r in snapshot.schema.relations] == ["by"]
     assert snapshot.source == cinema
     assert django_settings.GRASP_IMPORT_NEO4J_PASSWORD not in written
-    assert before == connect(database(cinema)).read("test", [("MATCH (n) RETURN count(n)", {})], Limit.seconds(30))
+    assert before == connect(database(cinema)).read("test", "MATCH (n) RETURN count(n)", {}, Limit.seconds(30))
     assert list((Path(django_settings.GRASP_HOME) / "imports").iterdir()) == []
 
 
