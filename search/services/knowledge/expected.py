@@ -57,10 +57,10 @@ def index_parts(size: Size, kinds: int = len(USUAL)) -> dict[str, float]:
     vectors = {
         parts.EMBED: 2.5e-5 * embedded,
         parts.INDEX_VECTORS: 1e-5 * nodes * kinds + 6e-4 * in_postgres,
-        parts.COPY_VECTORS: 2e-5 * in_engine,
-        parts.INDEX_ENGINE: 1.5e-3 * in_engine,
         parts.WRITE_VECTORS: 1e-5 * nodes,
     }
+    if in_engine:
+        vectors |= {parts.COPY_VECTORS: 2e-5 * in_engine, parts.INDEX_ENGINE: 1.5e-3 * in_engine}
     files = {
         parts.index_files("nodes"): 1.5e-6 * nodes,
         parts.index_files("adjacency"): 1e-7 * edges,
