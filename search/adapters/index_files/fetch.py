@@ -106,6 +106,38 @@ def locked(path: Path, wait: float = 0.0, kind: int = fcntl.LOCK_EX) -> Iterator
         yield
 
 
+@contextmanager
+def building(home: Path, wait: float) -> Iterator[None]:
+    """Hold the lock of a builder; raise FetchRuns if a fetch has not ended after `wait` seconds.
+
+    A builder that was overtaken may hold it still, asleep. It keeps fetches out as long, so it is not waited for: the
+    import's own lock keeps it from writing.
+    """
+    path, until = home / BUILDING, time.monotonic() + wait
+    with path.open("w") as lock:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError as error:
+                if _is_built(path):
+                    break
+                if time.monotonic() >= until:
+                    raise FetchRuns from error
+            time.sleep(LOOK_SECONDS)
+        yield
+
+
+def _is_built(path: Path) -> bool:
+    """Whether a builder holds the lock: fetches share it with one another, a builder with nobody."""
+    with path.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+    return False
+
+
 def _fetch_files(
     fresh: Path, name: str, files: Files, source: FileSource, told: Callable[[int], None], hashed: Hashed
 ) -> None:

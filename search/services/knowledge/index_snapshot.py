@@ -28,7 +28,7 @@ from search.adapters import (
     text_bm25,
     vectors_memmap,
 )  # fmt: skip
-from search.adapters.index_files.fetch import BUILDING, FetchRuns, locked
+from search.adapters.index_files.fetch import FetchRuns, building
 from search.adapters.index_files.keep import mend, record
 from search.adapters.index_files.store import StoreFailed
 from search.adapters.string_table import StringTable
@@ -123,7 +123,7 @@ def build_index(
         snapshot.directory.mkdir(parents=True, exist_ok=True)
         try:
             # So that no search worker of this home fetches a folder that was built anew before it is listed anew.
-            with locked(snapshot.directory / BUILDING, FETCH_SECONDS):
+            with building(snapshot.directory, FETCH_SECONDS):
                 report = _built(snapshot, run, encoder, wanted, embed)
                 record(snapshot, frozenset(report.seconds))
             send_snapshot(snapshot=snapshot, run=run)
