@@ -16,7 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -91,8 +91,13 @@ def fetch_folder(
 
 
 @contextmanager
-def locked(path: Path, wait: float = 0.0, kind: int = fcntl.LOCK_EX) -> Iterator[None]:
-    """Hold the lock of a file; raise FetchRuns if another process has not given it back after `wait` seconds."""
+def locked(
+    path: Path, wait: float = 0.0, kind: int = fcntl.LOCK_EX, passed: Callable[[Path], bool] = lambda path: False
+) -> Iterator[None]:
+    """Hold the lock of a file; raise FetchRuns if another process has not given it back after `wait` seconds.
+
+    If `passed` says so of the file, another process' lock is not waited for.
+    """
     until = time.monotonic() + wait
     with path.open("w") as lock:
         while True:
@@ -100,32 +105,21 @@ def locked(path: Path, wait: float = 0.0, kind: int = fcntl.LOCK_EX) -> Iterator
                 fcntl.flock(lock, kind | fcntl.LOCK_NB)
                 break
             except OSError as error:
-                if time.monotonic() >= until:
-                    raise FetchRuns from error
-            time.sleep(LOOK_SECONDS)
-        yield
-
-
-@contextmanager
-def building(home: Path, wait: float) -> Iterator[None]:
-    """Hold the lock of a builder; raise FetchRuns if a fetch has not ended after `wait` seconds.
-
-    A builder that was overtaken may hold it still, asleep. It keeps fetches out as long, so it is not waited for: the
-    import's own lock keeps it from writing.
-    """
-    path, until = home / BUILDING, time.monotonic() + wait
-    with path.open("w") as lock:
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except OSError as error:
-                if _is_built(path):
+                if passed(path):
                     break
                 if time.monotonic() >= until:
                     raise FetchRuns from error
             time.sleep(LOOK_SECONDS)
         yield
+
+
+def building(home: Path, wait: float) -> AbstractContextManager[None]:
+    """Hold the lock of a builder; raise FetchRuns if a fetch has not ended after `wait` seconds.
+
+    A builder that was overtaken may hold it still, asleep. It keeps fetches out as long, so it is not waited for: the
+    import's own lock keeps it from writing.
+    """
+    return locked(home / BUILDING, wait, passed=_is_built)
 
 
 def _is_built(path: Path) -> bool:
