@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -93,3 +94,16 @@ def percentiles(seconds: Sequence[float]) -> tuple[float, float]:
     """Return p50 and p95 of durations, in milliseconds."""
     low, high = np.percentile(np.array(seconds) * 1000, [50, 95])
     return float(low), float(high)
+
+
+def by_size(title: str, first: str, cells: Mapping[str, Mapping[str, tuple[Any, ...]]], last: str) -> None:
+    """Print size → row → (p50 and p95 of processor time in ms, one more cell), and how p50 grows with the size."""
+    sizes = list(cells)
+    columns = [first, *(f"{size}: {what}" for size in sizes for what in ("CPU p50 ms", "p95", last))]
+    columns += [f"× {one} → {other}" for one, other in pairwise(sizes)]
+    rows = [
+        [name, *(cell for size in sizes for cell in cells[size][name]),
+         *(cells[other][name][0] / cells[one][name][0] for one, other in pairwise(sizes))]
+        for name in cells[sizes[0]]
+    ]  # fmt: skip
+    table(title, columns, rows)

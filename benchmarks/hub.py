@@ -9,12 +9,11 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
-from itertools import pairwise
 from urllib.parse import quote
 
 import numpy as np
 
-from benchmarks.common import percentiles, show, table
+from benchmarks.common import by_size, percentiles, show
 from benchmarks.synthetic import SIZES
 
 TIMES = 20
@@ -34,15 +33,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks hub", description=__doc__)
     parser.add_argument("--sizes", default="3k,30k", help=f"of {', '.join(SIZES)}, separated by commas")
     sizes = parser.parse_args(list(arguments)).sizes.split(",")
-    cells = {size: _measured(size) for size in sizes}
-    columns = ["page", *(f"{size}: {what}" for size in sizes for what in ("CPU p50 ms", "p95", "KiB"))]
-    columns += [f"× {one} → {other}" for one, other in pairwise(sizes)]
-    rows = [
-        [page, *(cell for size in sizes for cell in cells[size][page]),
-         *(cells[other][page][0] / cells[one][page][0] for one, other in pairwise(sizes))]
-        for page in PAGES
-    ]  # fmt: skip
-    table("Pages of a hub", columns, rows)
+    by_size("Pages of a hub", "page", {size: _measured(size) for size in sizes}, "KiB")
 
 
 def _measured(size: str) -> dict[str, tuple[float, float, float]]:

@@ -8,12 +8,10 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
-from benchmarks.common import percentiles, show, table
+from benchmarks.common import by_size, percentiles, show
 from benchmarks.synthetic import SIZES
 from search.domain.linking import Binding, LinkedPlan
 from search.domain.plan import Anchor, Count, Filter, Hop, Order, Plan, Target
@@ -62,20 +60,8 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--sizes", default="3k,30k", help=f"of {', '.join(SIZES)}, separated by commas")
     sizes = parser.parse_args(list(arguments)).sizes.split(",")
     cells = {size: _measured(size) for size in sizes}
-    _print("Plans by kind of question", cells, "found")
-    _print("Whole searches by kind of question", {size: _searched(size) for size in sizes}, "wall p50 ms")
-
-
-def _print(title: str, cells: Mapping[str, Mapping[str, tuple[Any, ...]]], last: str) -> None:
-    sizes = list(cells)
-    columns = ["kind", *(f"{size}: {what}" for size in sizes for what in ("CPU p50 ms", "p95", last))]
-    columns += [f"× {one} → {other}" for one, other in pairwise(sizes)]
-    rows = [
-        [kind, *(cell for size in sizes for cell in cells[size][kind]),
-         *(cells[other][kind][0] / cells[one][kind][0] for one, other in pairwise(sizes))]
-        for kind in cells[sizes[0]]
-    ]  # fmt: skip
-    table(title, columns, rows)
+    by_size("Plans by kind of question", "kind", cells, "found")
+    by_size("Whole searches by kind of question", "kind", {size: _searched(size) for size in sizes}, "wall p50 ms")
 
 
 def _searched(size: str) -> dict[str, tuple[float, float, float]]:
